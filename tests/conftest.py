@@ -1,0 +1,107 @@
+"""Real repositories and real hook processes, sealed from the machine they run on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+# The interpreter that a hook is run with: the base one, without the virtual environment, as users' agents do.
+BASE_PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def sealed_env(home, **extra):
+    """An environment in which nothing of this machine's git, agent or user settings is seen."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "ABCD_", "CLAUDE_", "XDG_", "PYTHON"))}
+    env.update(
+        HOME=str(home),
+        ABCD_HOME=str(Path(home) / ".abcd.noindex"),
+        GIT_CONFIG_GLOBAL=str(Path(home) / ".gitconfig"),
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_AUTHOR_NAME="A", GIT_AUTHOR_EMAIL="a@example.org",
+        GIT_COMMITTER_NAME="A", GIT_COMMITTER_EMAIL="a@example.org",
+        PATH=str(Path(sys.executable).parent) + os.pathsep + env.get("PATH", ""),
+    )
+    env.update(extra)
+    return env
+
+
+class Box:
+    """One sealed home with a folder for repositories; every process the tests start goes through it."""
+
+    def __init__(self, tmp_path):
+        self.tmp = Path(tmp_path)
+        self.home = self.tmp / "home"
+        self.home.mkdir(exist_ok=True)
+        (self.home / ".gitconfig").write_text("[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+        self.user = self.home / ".abcd.noindex"
+        self.env = sealed_env(self.home)
+
+    def run(self, *args, cwd=None, check=True, **kw):
+        """Run a process; text in and out; raise with its output when it fails and ``check`` is set."""
+        env = kw.pop("env", self.env)
+        done = subprocess.run([str(a) for a in args], cwd=str(cwd or self.tmp), env=env, text=True,
+                              capture_output=True, timeout=kw.pop("timeout", 120), **kw)
+        if check and done.returncode:
+            raise AssertionError(f"{args} -> {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def git(self, *args, cwd, **kw):
+        return self.run("git", *args, cwd=cwd, **kw)
+
+    def cli(self, *args, cwd, **kw):
+        """``abcd-index ARGS`` as a real process; ``check=False`` by default because exit codes are asserted."""
+        kw.setdefault("check", False)
+        return self.run(sys.executable, "-m", "abcd_index", *args, cwd=cwd, **kw)
+
+    def repo(self, name="repo", pages=None):
+        """A repository with one commit. ``pages``: {file name: text} below .abcd/memory."""
+        root = self.tmp / name
+        root.mkdir(parents=True)
+        self.git("init", "-q", cwd=root)
+        self.pages(root, pages or {})
+        (root / "README.md").write_text("# x\n")
+        self.git("add", "-A", cwd=root)
+        self.git("commit", "-qm", "one", cwd=root)
+        return root
+
+    def pages(self, root, pages):
+        store = Path(root) / ".abcd" / "memory"
+        for name, text in pages.items():
+            store.mkdir(parents=True, exist_ok=True)
+            target = store / name
+            if isinstance(text, bytes):
+                target.write_bytes(text)
+            else:
+                target.write_text(text, encoding="utf-8", newline="")
+        return store
+
+    def user_pages(self, pages):
+        store = self.user / "memory"
+        store.mkdir(parents=True, exist_ok=True)
+        for name, text in pages.items():
+            (store / name).write_text(text, encoding="utf-8")
+        return store
+
+    def hook(self, payload, script="prompt_router_hook.py", cwd=None, **kw):
+        """The real hook process with the bare base interpreter. ``payload``: dict (sent as JSON) or bytes."""
+        data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        return subprocess.run([BASE_PYTHON, "-I", "-S", str(ROOT / "hooks" / script)], input=data,
+                              cwd=str(cwd or self.tmp), env=kw.pop("env", self.env), capture_output=True,
+                              timeout=kw.pop("timeout", 30), **kw)
+
+    def context(self, payload, **kw):
+        """What the prompt hook injects: its additionalContext, or '' when it is silent."""
+        done = self.hook(payload, **kw)
+        assert done.returncode == 0, done.stderr
+        if not done.stdout:
+            return ""
+        return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.fixture
+def box(tmp_path):
+    return Box(tmp_path)
