@@ -1,0 +1,51 @@
+"""The names and numbers of the artefact's format. ``docs/format.md`` is its specification.
+
+Prompt path: the reader imports this. The writer and the reader share these constants and the two
+small functions below, nothing else.
+"""
+
+MAGIC = "abcd-index"
+FORMAT = 1
+OLDEST = 1
+
+# A cell of a table: where a line is (10 hex digits), how long (7) and its checksum (8).
+CELL = 25
+OFFSET_END = 10
+LENGTH_END = 17
+
+# The parts that have a table, in the order in which their tables stand in the file.
+PARTS = ("keywords", "terms", "domains", "records", "bodies")
+
+# Checksum and hash of bytes: one big-endian number modulo the largest prime below 2**32. Python does
+# it in C without importing anything, and any language with big integers can repeat it.
+PRIME = 4294967291
+
+# 64 signs in the order of their codes: they write slots (three of them) and levels (one).
+SIGNS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+SLOTS = 262139  # the largest prime below 64 ** 3: a power of two would keep only a term's last letters
+LEVELS = 63
+WEIGHT = 4  # signs of one weight: slot and level
+
+# A page's own names within the index folder.
+CURRENT = "current"
+SUFFIX = ".idx"
+TIMES_SUFFIX = ".times"
+
+# A row of the times sidecar: mtime_ns (16 hex digits), size (8), sha256 (64), a line end.
+ROW = 89
+
+
+def checksum(data):
+    """The checksum of ``data`` (bytes): 0 .. PRIME - 1."""
+    return int.from_bytes(data, "big") % PRIME
+
+
+def bucket(key, count):
+    """The bucket, 0 .. count - 1, that a key or term (text) lies in. Writers make ``count`` odd."""
+    return int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME % count
+
+
+def slot(term):
+    """The three signs that stand for a ranking term in a page's weights."""
+    n = int.from_bytes(term.encode("utf-8", "surrogatepass"), "big") % SLOTS
+    return SIGNS[n >> 12] + SIGNS[n >> 6 & 63] + SIGNS[n & 63]

@@ -1,0 +1,253 @@
+"""Reads an artefact in parts: the header, the buckets a prompt's words hash to, the lines it will show.
+
+Prompt path: standard library only. Cost grows with what is asked for, never with the store (the idea
+is D. J. Bernstein's cdb, https://cr.yp.to/cdb.html, with JSON values). Every line is checked against
+its checksum when it is read; a damaged line raises ArtefactTorn and never yields other text.
+"""
+
+try:
+    import posix as _os
+except ImportError:  # pragma: no cover - Windows
+    import os as _os
+
+from abcd_index.artefact.format import (
+    CELL, CURRENT, FORMAT, LENGTH_END, MAGIC, OFFSET_END, OLDEST, PARTS, SUFFIX, bucket, checksum,
+)
+from abcd_index.errors import ArtefactMissing, ArtefactTorn, FormatTooNew
+
+# One read of this size brings the whole keyword side of a store of a few hundred pages.
+HEAD = 65536
+# Sane bounds, so that a forged header cannot make a reader ask for gigabytes.
+LONGEST_LINE = 1 << 28
+
+try:
+    from _json import make_scanner as _make_scanner
+    from _json import scanstring as _scanstring
+
+    class _Context:
+        """What json.JSONDecoder hands to the C scanner, without importing json (7 ms)."""
+
+        strict = True
+        object_hook = None
+        object_pairs_hook = None
+        parse_float = float
+        parse_int = int
+        parse_constant = None
+        memo = {}
+
+    _scan = _make_scanner(_Context())
+except Exception:  # pragma: no cover - not CPython: json's own parser does the same
+    _scan = None
+    _scanstring = None
+
+
+def parse(text):
+    """The JSON value that ``text`` (str) is. Raises ValueError on anything else.
+
+    CPython's private scanner raises other errors on some bad input (SystemError on 3.10 and 3.11,
+    StopIteration at the end), hence the wide net.
+    """
+    if _scan is None:  # pragma: no cover - not CPython
+        import json
+
+        return json.loads(text)
+    try:
+        value, end = _scan(text, 0)
+    except Exception as error:
+        raise ValueError(f"not JSON: {error!r}") from None
+    if end != len(text) and text[end:].strip():
+        raise ValueError("text after the JSON value")
+    return value
+
+
+class Artefact:
+    """An open artefact. ``header``: the parsed header line; ``pages`` and ``domains``: counts."""
+
+    __slots__ = ("path", "header", "pages", "domains", "_fd", "_head", "_size", "_parts", "_buckets", "_newer")
+
+    def __init__(self, fd, path):
+        self._fd = fd
+        self.path = path
+        self._buckets = {}
+        self._newer = None
+        self._head = _os.read(fd, HEAD)
+        self._size = _os.fstat(fd).st_size
+        self.header = self._read_header()
+        self._parts = self.header["parts"]
+        self.pages = self._parts["records"][1]
+        self.domains = self._parts["domains"][1]
+
+    @classmethod
+    def open(cls, path):
+        """Open ``path``. Raises ArtefactMissing, ArtefactTorn or FormatTooNew."""
+        try:
+            # A link here could lead anywhere; the builder writes plain files.
+            fd = _os.open(path, _os.O_RDONLY | getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_CLOEXEC", 0)
+                          | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_BINARY", 0))
+        except (OSError, ValueError):
+            raise ArtefactMissing(f"no artefact at {path}") from None
+        try:
+            return cls(fd, path)
+        except BaseException as error:
+            _os.close(fd)
+            if isinstance(error, (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError)):
+                raise ArtefactTorn(f"{path} is not a whole artefact") from None
+            raise
+
+    def close(self):
+        """Close the file. Harmless when it is closed already."""
+        if self._fd is not None:
+            _os.close(self._fd)
+            self._fd = None
+
+    def keyword(self, key):
+        """The postings under ``key``: a list of [entry, pages, domains], [] when there is none.
+
+        ``entry`` belongs to ``terms``; ``pages`` and ``domains`` are ascending ordinals.
+        """
+        at, bits = self.header["filter"]
+        bit = bucket(key, bits)
+        sign = self._bytes(at + 1 + (bit >> 2), 1)
+        if not int(sign, 16) >> (bit & 3) & 1:
+            return []
+        return self._bucket("keywords", key) or []
+
+    def term(self, term):
+        """(pages whose text holds ``term``, pages whose title does); (0, 0) when the store never says it."""
+        found = self._bucket("terms", term)
+        if not found:
+            return 0, 0
+        return (found, 0) if isinstance(found, int) else (found[0], found[1])
+
+    def record(self, page):
+        """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
+        record = self._entry("records", page)
+        if type(record) is not dict:
+            raise ArtefactTorn(f"record {page} is not an object")
+        return record
+
+    def body(self, page):
+        """The text of a page by its ordinal."""
+        body = self._entry("bodies", page)
+        if type(body) is not str:
+            raise ArtefactTorn(f"body {page} is not text")
+        return body
+
+    def domain(self, number):
+        """The record (dict) of a rule domain by its ordinal."""
+        domain = self._entry("domains", number)
+        if type(domain) is not dict:
+            raise ArtefactTorn(f"domain {number} is not an object")
+        return domain
+
+    def newer(self, file):
+        """The page that contradicts or supersedes ``file``, or ''."""
+        if self._newer is None:
+            at, length, check = self.header["newer"]
+            newer = self._line(at, length, check)
+            if type(newer) is not dict:
+                raise ArtefactTorn("the list of newer pages is not an object")
+            self._newer = newer
+        return self._newer.get(file, "")
+
+    def _read_header(self):
+        end = self._head.find(b"\n")
+        second = self._head.find(b"\n", end + 1)
+        if end < 0 or second < 0:
+            raise ArtefactTorn("the header is cut")
+        header = parse(self._head[:end].decode("utf-8"))
+        if header["magic"] != MAGIC:
+            raise ArtefactTorn("not an artefact")
+        if header["format"] > FORMAT or header["format"] < OLDEST:
+            raise FormatTooNew(header["format"], FORMAT)
+        if int(self._head[end + 1:second]) != checksum(self._head[:end]):
+            raise ArtefactTorn("the header is damaged")
+        if header["size"] != self._size:
+            raise ArtefactTorn("the file is cut")
+        for part in PARTS:
+            at, count = header["parts"][part]
+            if not 0 <= at <= self._size or not 0 <= count <= self._size:
+                raise ArtefactTorn("the header is damaged")
+        return header
+
+    def _bucket(self, part, key):
+        count = self._parts[part][1]
+        if not count:
+            return None
+        number = bucket(key, count)
+        found = self._buckets.get((part, number))
+        if found is None:
+            found = self._entry(part, number)
+            if type(found) is not dict:
+                raise ArtefactTorn(f"a bucket of {part} is not an object")
+            self._buckets[part, number] = found
+        return found.get(key)
+
+    def _entry(self, part, number):
+        at, count = self._parts[part]
+        if not 0 <= number < count:
+            raise ArtefactTorn(f"{part} has no entry {number}")
+        cell = self._bytes(at + 1 + number * CELL, CELL)
+        try:
+            return self._line(int(cell[:OFFSET_END], 16), int(cell[OFFSET_END:LENGTH_END], 16),
+                              int(cell[LENGTH_END:], 16))
+        except ValueError:
+            raise ArtefactTorn(f"the table of {part} is damaged") from None
+
+    def _line(self, at, length, check):
+        if length > LONGEST_LINE:
+            raise ArtefactTorn("a line is longer than any line may be")
+        data = self._bytes(at, length)
+        if checksum(data) != check:
+            raise ArtefactTorn("a line is damaged")
+        try:
+            return parse(data.decode("utf-8"))
+        except ValueError:
+            raise ArtefactTorn("a line is not JSON") from None
+
+    def _bytes(self, at, length):
+        if at + length <= len(self._head):
+            return self._head[at:at + length]
+        data = _pread(self._fd, length, at)
+        if len(data) != length:
+            raise ArtefactTorn("the file is cut")
+        return data
+
+
+def _pread(fd, length, at):
+    read = getattr(_os, "pread", None)
+    if read is None:  # pragma: no cover - Windows
+        _os.lseek(fd, at, 0)
+        return _os.read(fd, length)
+    try:
+        return read(fd, length, at)
+    except (OSError, OverflowError):
+        raise ArtefactTorn("the file cannot be read") from None
+
+
+def current_key(index):
+    """The key that ``current`` in the index folder names. Raises ArtefactMissing."""
+    try:
+        fd = _os.open(index + "/" + CURRENT, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        raise ArtefactMissing(f"no artefact in {index}") from None
+    try:
+        key = _os.read(fd, 200).decode("ascii", "replace").strip()
+    except OSError:
+        raise ArtefactMissing(f"no artefact in {index}") from None
+    finally:
+        _os.close(fd)
+    if not key.isalnum() or not key.isascii():
+        # Anything else could name a file outside the index folder.
+        raise ArtefactMissing(f"{index}/{CURRENT} does not name a key")
+    return key
+
+
+def open_current(index):
+    """The artefact that is current in ``index``. Raises ArtefactMissing, ArtefactTorn, FormatTooNew."""
+    key = current_key(index)
+    artefact = Artefact.open(index + "/" + key + SUFFIX)
+    if artefact.header.get("key") != key:
+        artefact.close()
+        raise ArtefactTorn("the artefact has another key than its name says")
+    return artefact

@@ -1,0 +1,306 @@
+"""Where a scope's store and index are, and the guard that keeps ``~/.claude`` out.
+
+Prompt path: standard library only, and of that only the ``posix`` module (``os`` elsewhere). Nothing
+below looks at a path before the guard has followed its links, one component at a time, and has seen
+that none of them leads into ``~/.claude`` or ``$CLAUDE_CONFIG_DIR``.
+"""
+
+try:
+    import posix as _os
+
+    WINDOWS = False
+except ImportError:  # pragma: no cover - Windows
+    import os as _os
+
+    WINDOWS = True
+
+from abcd_index.errors import Forbidden
+
+WORKSPACE = "workspace"
+USER = "user"
+DEFAULT_HOME = ".abcd.noindex"
+MAX_LINKS = 40
+MAX_DEPTH = 100
+
+
+class Scope:
+    """One store and its index.
+
+    ``name``: ``workspace`` or ``user``. ``root``: the workspace root (the home itself for the user
+    scope). ``home``: the folder that holds ``memory/``, ``rules.json`` and ``config.json``.
+    ``store`` and ``index``: absolute, links followed. ``shown``: what a reader sees before a file name.
+    """
+
+    __slots__ = ("name", "root", "home", "store", "index", "shown")
+
+    def __init__(self, name, root, home, store, index, shown):
+        self.name = name
+        self.root = root
+        self.home = home
+        self.store = store
+        self.index = index
+        self.shown = shown
+
+    def display(self, file):
+        """``file`` relative to the scope's home (``memory/x.md``, ``rules.json``) as people see it."""
+        base = self.shown[: -len("memory/")]
+        return base + file
+
+    def __repr__(self):
+        return f"Scope({self.name}, {self.home})"
+
+
+class Places:
+    """What the environment says: ``home`` (``$HOME`` or ''), ``user`` (``$ABCD_HOME``), ``temp`` roots."""
+
+    __slots__ = ("home", "user", "temp", "forbidden")
+
+    def __init__(self, environ=None):
+        get = _getter(environ)
+        home = _clean(get("HOME") or (get("USERPROFILE") if WINDOWS else ""))
+        self.home = home
+        self.user = _clean(get("ABCD_HOME")) or (_join(home, DEFAULT_HOME) if home else "")
+        self.temp = {_clean(t) for t in ("/tmp", "/var/tmp", "/private/tmp", get("TMPDIR"), get("TEMP")) if t}
+        named = [_clean(get("CLAUDE_CONFIG_DIR")), _join(home, ".claude") if home else ""]
+        self.forbidden = _forbidden([p for p in named if p])
+
+
+def find_scopes(cwd, places):
+    """The scopes of a session in ``cwd`` that hold a store or rules, narrow to wide.
+
+    A scope that the guard refuses is left out: the prompt path ignores it. ``cwd`` may be anything;
+    missing, relative or not a folder means the user scope only.
+    """
+    scopes = []
+    for find in (workspace_scope, user_scope):
+        try:
+            scope = find(cwd, places)
+        except (Forbidden, OSError, ValueError):
+            continue
+        if scope is not None:
+            scopes.append(scope)
+    return scopes
+
+
+def workspace_scope(cwd, places):
+    """The workspace scope seen from ``cwd``, or None.
+
+    Raises Forbidden when its folder leads into ``~/.claude``.
+    """
+    if not isinstance(cwd, str) or "\0" in cwd or not _absolute(cwd):
+        return None
+    at = resolve(cwd, places.forbidden)
+    if not _is_dir(at):
+        return None
+    barred = {p for p in places.temp if p} | {places.home, "/", ""}
+    for _ in range(MAX_DEPTH):
+        if at not in barred and _holds_store(at, places):
+            return _scope(WORKSPACE, at, _join(at, ".abcd"), ".abcd/memory/", places)
+        elsewhere = _repository_above(at)
+        if elsewhere is not None:
+            # A linked worktree without an .abcd of its own uses the main checkout's.
+            if elsewhere and elsewhere not in barred and _holds_store(elsewhere, places):
+                return _scope(WORKSPACE, elsewhere, _join(elsewhere, ".abcd"), ".abcd/memory/", places)
+            return None
+        up = _parent(at)
+        if up == at or at == places.home:
+            return None
+        at = up
+    return None
+
+
+def workspace_at(root, places):
+    """The scope of a folder that a person named, whether or not it holds a store yet."""
+    at = resolve(root, places.forbidden)
+    return _scope(WORKSPACE, at, _join(at, ".abcd"), ".abcd/memory/", places)
+
+
+def user_scope(cwd, places):
+    """The user scope, or None when its store does not exist. ``cwd`` is not looked at."""
+    if not places.user or not _absolute(places.user):
+        return None
+    scope = _scope(USER, places.user, places.user, _shown(places), places)
+    return scope if _is_dir(scope.store) else None
+
+
+def _scope(name, root, home, shown, places):
+    real = resolve(home, places.forbidden)
+    store = resolve(_join(home, "memory"), places.forbidden)
+    index = resolve(_join(home, ".index"), places.forbidden)
+    return Scope(name, root, real, store, index, shown)
+
+
+def _shown(places):
+    home, user = places.home, places.user
+    if home and user.startswith(home + "/"):
+        user = "~" + user[len(home):]
+    return user + "/memory/"
+
+
+def _holds_store(folder, places):
+    """Whether ``folder`` has an ``.abcd`` with pages or rules. lstat first: the link is not yet judged."""
+    home = _join(folder, ".abcd")
+    try:
+        _os.lstat(home)
+    except (OSError, ValueError):
+        return False
+    store = resolve(_join(home, "memory"), places.forbidden)
+    return _is_dir(store) or _is_file(resolve(_join(home, "rules.json"), places.forbidden))
+
+
+def _repository_above(folder):
+    """None: no repository top here. '': a top, stop. A path: look there instead, then stop.
+
+    ``.git`` is a file in a linked worktree (its main checkout is named in it) and in a submodule
+    (the superproject is one of the folders above, so the walk goes on).
+    """
+    git = _join(folder, ".git")
+    try:
+        mode = _os.lstat(git).st_mode
+    except (OSError, ValueError):
+        return None
+    if mode & 0o170000 != 0o100000:
+        return ""
+    text = _small_file(git)
+    if not text.startswith("gitdir:"):
+        return ""
+    target = text[7:].strip().replace("\\", "/")
+    if not _absolute(target):
+        target = _join(folder, target)
+    parts = _normal(target)
+    if "/.git/worktrees/" in parts:
+        return parts[: parts.index("/.git/worktrees/")]
+    if "/modules/" in parts:
+        return None
+    return ""
+
+
+def _small_file(path):
+    try:
+        fd = _os.open(path, _os.O_RDONLY)
+    except (OSError, ValueError):
+        return ""
+    try:
+        return _os.read(fd, 4096).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    finally:
+        _os.close(fd)
+
+
+def guard(path, places):
+    """``path`` with every link followed. Raises Forbidden when it leads into ``~/.claude``."""
+    return resolve(path, places.forbidden)
+
+
+def resolve(path, forbidden=()):
+    """``path`` absolute, without links, ``.`` or ``..``; what does not exist is kept as written.
+
+    A component is compared with the forbidden folders before it is looked at, so that nothing in
+    them is ever touched. Raises Forbidden, or OSError on a link loop.
+    """
+    if WINDOWS:  # pragma: no cover - Windows
+        real = _os.path.realpath(path).replace("\\", "/")
+        _refuse(real, path, forbidden)
+        return real
+    todo = path.split("/")
+    todo.reverse()
+    done = ""
+    links = 0
+    while todo:
+        part = todo.pop()
+        if not part or part == ".":
+            continue
+        if part == "..":
+            done = done.rpartition("/")[0]
+            continue
+        here = done + "/" + part
+        _refuse(here, path, forbidden)
+        try:
+            target = _os.readlink(here)
+        except (OSError, ValueError):
+            done = here
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            raise OSError(f"too many links: {path}")
+        if target.startswith("/"):
+            done = ""
+        rest = target.split("/")
+        rest.reverse()
+        todo.extend(rest)
+    return done or "/"
+
+
+def _refuse(here, path, forbidden):
+    # Folded: on macOS and Windows ~/.Claude is the same folder, and elsewhere nobody misses it.
+    if forbidden and here.casefold() in forbidden:
+        raise Forbidden(f"{path} leads into {here}, which abcd-index never opens")
+
+
+def _forbidden(named):
+    """The folders that are off limits: as named, and with the links of their parents followed."""
+    found = set()
+    for path in named:
+        found.add(path.casefold())
+        parent = _parent(path)
+        try:
+            real = resolve(parent)
+        except OSError:
+            continue
+        found.add(_join(real, path[len(parent):].strip("/")).casefold())
+    return found
+
+
+def _getter(environ):
+    if environ is not None:
+        return lambda name: environ.get(name) or ""
+    if WINDOWS:  # pragma: no cover - Windows
+        return lambda name: _os.environ.get(name) or ""
+    raw = _os.environ
+    return lambda name: raw.get(name.encode(), b"").decode("utf-8", "surrogateescape")
+
+
+def _clean(path):
+    if not path:
+        return ""
+    if WINDOWS:  # pragma: no cover - Windows
+        path = path.replace("\\", "/")
+    return path.rstrip("/") or "/"
+
+
+def _absolute(path):
+    return path.startswith("/") or (WINDOWS and len(path) > 2 and path[1] == ":")
+
+
+def _join(folder, name):
+    return folder + name if folder.endswith("/") else folder + "/" + name
+
+
+def _parent(path):
+    return path.rpartition("/")[0] or "/"
+
+
+def _normal(path):
+    done = []
+    for part in path.split("/"):
+        if part == "..":
+            if done:
+                done.pop()
+        elif part and part != ".":
+            done.append(part)
+    return ("" if WINDOWS else "/") + "/".join(done)
+
+
+def _is_dir(path):
+    try:
+        return _os.stat(path).st_mode & 0o170000 == 0o040000
+    except (OSError, ValueError):
+        return False
+
+
+def _is_file(path):
+    try:
+        return _os.stat(path).st_mode & 0o170000 == 0o100000
+    except (OSError, ValueError):
+        return False
