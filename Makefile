@@ -1,0 +1,50 @@
+# Two commands are all a newcomer needs: `make demo` and `make test`. Each makes its own virtual environment.
+# Needed: Python 3.9 or newer, git, make. PYTHON=... picks the interpreter, VENV=... the folder.
+
+SHELL = /bin/sh
+VENV ?= .venv
+ifeq ($(OS),Windows_NT)
+BIN = $(VENV)/Scripts
+else
+BIN = $(VENV)/bin
+endif
+ARGS ?=
+
+.PHONY: all help venv install-hooks demo test lint docs bench bench-full dist clean
+
+all: install-hooks  ## make the environment and install this repository's own git hooks
+
+help:  ## show the targets
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1: /p' $(MAKEFILE_LIST)
+
+venv:
+	@sh .ci/venv $(VENV) test
+
+# A tarball has no repository and a stranger's hooks are kept, so this says what it did and never fails.
+install-hooks: venv  ## install this repository's git hooks (kept out of the way of yours)
+	@$(BIN)/abcd-index install --git || echo "git hooks were not installed; everything else works without them"
+
+demo: venv  ## watch the main job run, in a temporary folder
+	@$(BIN)/abcd-index demo $(ARGS)
+
+test: venv  ## run the tests; ARGS="-k name" picks some
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: venv  ## check style with ruff
+	@$(BIN)/python -m ruff --version >/dev/null 2>&1 || $(BIN)/python -m pip install -q ruff
+	$(BIN)/python -m ruff check .
+
+docs: venv  ## make the generated pages anew: the CLI reference and docs/benchmarks.md
+	$(BIN)/python -m benchmarks report
+
+bench: venv  ## measure (minutes); results go to benchmarks/results
+	$(BIN)/python -m benchmarks run $(ARGS)
+
+bench-full: venv  ## measure everything, 100,000 pages included (about an hour)
+	$(BIN)/python -m benchmarks run --full $(ARGS)
+
+dist: venv  ## build the wheel and the source archive into dist/
+	$(BIN)/python -m hatchling build
+
+clean:  ## remove what make made
+	rm -rf $(VENV) dist .pytest_cache .ruff_cache .hypothesis
