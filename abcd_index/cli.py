@@ -1,0 +1,229 @@
+"""The command line: turns arguments into calls and an error into a sentence. No logic lives here.
+
+Commands are imported inside their functions, so that each pays only for what it needs. Exit status:
+0 fine, 1 findings or nothing to do it with, 2 could not run, 70 a fault of ours (with a traceback).
+"""
+
+import sys
+from enum import Enum
+from typing import List, Optional
+
+import typer
+
+from abcd_index import __version__
+from abcd_index.errors import AbcdError
+
+OWN_FAULT = 70
+
+app = typer.Typer(
+    name="abcd-index",
+    help="Compiles project memory pages into a recall index, so that a coding agent gets the right page "
+    "at the moment a prompt touches it.",
+    epilog="Exit status: 0 fine, 1 findings or nothing to do it with, 2 could not run.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Which(str, Enum):
+    """The values of ``--scope``."""
+
+    all = "all"
+    workspace = "workspace"
+    user = "user"
+
+
+class Format(str, Enum):
+    """The values of ``verify --format``."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+    sarif = "sarif"
+
+
+class Ranking(str, Enum):
+    """The values of ``recall --ranking``."""
+
+    signal = "signal"
+    bm25f = "bm25f"
+
+
+ROOT = typer.Option(None, "--root", metavar="DIR", help="Start from this folder instead of the working directory.")
+SCOPE = typer.Option(Which.all, "--scope", help="Which scopes.")
+JSON = typer.Option(False, "--json", help="Print one JSON object instead of text.")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
+DRY_RUN = typer.Option(False, "--dry-run", help="Say what would be done and do nothing.")
+
+
+def _version(asked: bool):
+    if asked:
+        print(f"abcd-index {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _top(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+):
+    pass
+
+
+@app.command(short_help="Start an empty store with an example page.")
+def init(
+    root: Optional[str] = ROOT,
+    scope: Which = typer.Option(Which.workspace, "--scope", help="Where: workspace or user."),
+):
+    """Start an empty store: a catalogue and one example page. Overwrites nothing."""
+    from abcd_index.commands import init as command
+
+    _end(command.run(root, scope.value))
+
+
+@app.command(short_help="Make each scope's artefact current.")
+def build(
+    root: Optional[str] = ROOT,
+    scope: Which = SCOPE,
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
+    force: bool = typer.Option(False, "--force", help="Build anew even when nothing changed."),
+    git_hook: bool = typer.Option(
+        False, "--git-hook", help="For hook managers: exit 0 whatever happens, say at most one line."),
+):
+    """Make each scope's artefact current; say what was done and how long it took."""
+    from abcd_index.commands import build as command
+
+    _end(command.run(root, scope.value, as_json=as_json, quiet=quiet, force=force, git_hook=git_hook))
+
+
+@app.command(short_help="Recompute from the pages, report findings.")
+def verify(
+    root: Optional[str] = ROOT,
+    scope: Which = SCOPE,
+    format: Format = typer.Option(Format.text, "--format", help="How to print the findings."),
+    require_artefact: bool = typer.Option(
+        False, "--require-artefact", help="A missing artefact is a finding."),
+    strict: bool = typer.Option(False, "--strict", help="Warnings count: exit 1 on them too."),
+    pages_only: bool = typer.Option(
+        False, "--pages-only", help="Check what people write and leave the artefact alone (for pre-commit)."),
+):
+    """Recompute everything from the pages and report all findings. Repairs nothing."""
+    from abcd_index.commands import verify as command
+
+    _end(command.run(root, scope.value, format.value, require_artefact=require_artefact, strict=strict,
+                     pages_only=pages_only))
+
+
+@app.command(short_help="Show or complete the catalogue lines.")
+def catalogue(
+    root: Optional[str] = ROOT,
+    scope: Which = SCOPE,
+    write: bool = typer.Option(False, "--write", help="Add the missing lines to the catalogue."),
+    prune: bool = typer.Option(False, "--prune", help="With --write: also drop lines of pages that are gone."),
+):
+    """Show the catalogue lines, or bring them up to date."""
+    from abcd_index.commands import catalogue as command
+
+    _end(command.run(root, scope.value, write=write, prune=prune))
+
+
+@app.command(short_help="Ask the store; see what a prompt brings.")
+def recall(
+    terms: Optional[List[str]] = typer.Argument(None, metavar="TERMS", help="Words to look for."),
+    prompt: Optional[str] = typer.Option(
+        None, "--prompt", metavar="TEXT", help="Show what the hook would inject for this prompt, and why "
+        "(- reads standard input)."),
+    remaining: Optional[float] = typer.Option(
+        None, "--remaining", metavar="PCT", help="With --prompt: how much of the context window is free."),
+    session: Optional[str] = typer.Option(
+        None, "--session", metavar="ID", help="With --prompt: as seen by this session; its ledger is only read."),
+    root: Optional[str] = ROOT,
+    scope: Which = SCOPE,
+    as_json: bool = JSON,
+    type: Optional[List[str]] = typer.Option(None, "--type", metavar="TYPE", help="Only this type; repeatable."),
+    limit: int = typer.Option(5, "--limit", metavar="N", help="At most this many results."),
+    min_score: float = typer.Option(0.5, "--min-score", metavar="S", help="The least score that counts."),
+    stale_months: float = typer.Option(6, "--stale-months", metavar="N", help="Reference span of the recency factor."),
+    memory_dir: Optional[str] = typer.Option(None, "--memory-dir", metavar="DIR", help="Search this folder of pages."),
+    project_root: Optional[str] = typer.Option(
+        None, "--project-root", metavar="DIR", help="Search this project's store."),
+    everywhere: bool = typer.Option(False, "--all", help="Search every workspace built on this machine."),
+    explain: bool = typer.Option(False, "--explain", help="Show the sum behind each score."),
+    no_record: bool = typer.Option(False, "--no-record", help="Do not count these recalls as usage."),
+    ranking: Ranking = typer.Option(Ranking.signal, "--ranking", help="How to order the results."),
+    since: Optional[str] = typer.Option(None, "--since", metavar="DATE", help="Only pages touched since then."),
+):
+    """Ranked recall for TERMS; with --prompt: exactly what the hook would inject, and why."""
+    if prompt is not None:
+        if terms:
+            raise typer.BadParameter("give either TERMS or --prompt, not both")
+        from abcd_index.commands import recall_prompt
+
+        _end(recall_prompt.run(prompt, root, scope.value, remaining=remaining, session=session, as_json=as_json))
+    from abcd_index.commands import recall_terms
+
+    _end(recall_terms.run(
+        terms or [], root, scope.value, as_json=as_json, types=type or [], limit=limit, min_score=min_score,
+        stale_months=stale_months, memory_dir=memory_dir, project_root=project_root, everywhere=everywhere,
+        explain=explain, no_record=no_record, ranking=ranking.value, since=since))
+
+
+@app.command(short_help="What is where, how fresh, what to do next.")
+def status(
+    root: Optional[str] = ROOT,
+    as_json: bool = JSON,
+    check: bool = typer.Option(False, "--check", help="Run each registered command and see that it answers."),
+):
+    """Scopes, keys, freshness, hooks and fill signal; what to do next."""
+    from abcd_index.commands import status as command
+
+    _end(command.run(root, as_json=as_json, check=check))
+
+
+@app.command(short_help="Watch the main job run in a minute.")
+def demo(
+    keep: bool = typer.Option(False, "--keep", help="Leave the temporary folder for a look around."),
+):
+    """Watch the main job run in a temporary folder: pages, a commit, prompts, verify."""
+    from abcd_index.commands import demo as command
+
+    _end(command.run(keep=keep))
+
+
+def _end(code):
+    raise typer.Exit(code)
+
+
+def _complain(error, hint=""):
+    from abcd_index.commands.say import tolerate
+
+    tolerate(sys.stderr)
+    print(f"abcd-index: {error}", file=sys.stderr)
+    if hint:
+        print(f"hint: {hint}", file=sys.stderr)
+
+
+def main():
+    """The console script. The one door where errors become a sentence and an exit status."""
+    try:
+        app(prog_name="abcd-index")
+    except AbcdError as error:
+        _complain(error, error.hint)
+        sys.exit(getattr(error, "status", 2))
+    except OSError as error:
+        _complain(error)
+        sys.exit(2)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print("abcd-index: this is a fault of abcd-index itself; please report it with the lines above",
+              file=sys.stderr)
+        sys.exit(OWN_FAULT)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Findings as GitHub workflow commands and as a job summary.
+
+Source: "Workflow commands for GitHub Actions". The text of a command escapes ``%``, CR and LF; its
+properties ``:`` and ``,`` too. GitHub shows ten annotations of each kind and step, so errors go first
+and the job summary holds the rest.
+"""
+
+import os
+
+# A summary may hold 1 MiB; beyond this many rows nobody reads on.
+SUMMARY_ROWS = 500
+
+
+def annotations(rows, base):
+    """One workflow command per finding, errors first.
+
+    ``base``: the folder that annotation paths are relative to (the checkout).
+    """
+    ranked = sorted(enumerate(rows), key=lambda pair: (pair[1].severity != "error", pair[0]))
+    return [_command(row, base) for _, row in ranked]
+
+
+def relative(path, base):
+    """``path`` below ``base`` with forward slashes, or '' when it lies elsewhere."""
+    try:
+        inside = os.path.relpath(os.path.realpath(path), os.path.realpath(base))
+    except ValueError:  # another drive
+        return ""
+    inside = inside.replace(os.sep, "/")
+    return "" if inside == ".." or inside.startswith("../") else inside
+
+
+def summary(rows, checked):
+    """The job summary, in Markdown. ``checked``: one sentence per scope."""
+    errors = sum(r.severity == "error" for r in rows)
+    warnings = len(rows) - errors
+    lines = ["### abcd-index verify", ""]
+    lines += [f"- {_cell(sentence)}" for sentence in checked]
+    lines += ["", f"{errors} {_plural('error', errors)}, {warnings} {_plural('warning', warnings)}."]
+    if rows:
+        lines += ["", "| | code | where | what | what to do |", "|---|---|---|---|---|"]
+        lines += [_table_row(r) for r in rows[:SUMMARY_ROWS]]
+    if len(rows) > SUMMARY_ROWS:
+        lines += ["", f"{len(rows) - SUMMARY_ROWS} more are in the log."]
+    return "\n".join(lines) + "\n"
+
+
+def _command(row, base):
+    properties = []
+    file = relative(row.path, base)
+    if file:
+        properties.append(f"file={_property(file)}")
+        if row.line:
+            properties.append(f"line={row.line}")
+    properties.append(f"title={_property('abcd-index ' + row.code)}")
+    where = "" if file else row.file + ": "
+    text = f"{where}{row.message}" + (f" ({row.fix})" if row.fix else "")
+    return f"::{row.severity} {','.join(properties)}::{_data(text)}"
+
+
+def _data(text):
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text):
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _table_row(row):
+    where = row.file + (f":{row.line}" if row.line else "")
+    return f"| {row.severity} | {_cell(row.code)} | {_cell(where)} | {_cell(row.message)} | {_cell(row.fix)} |"
+
+
+def _cell(text):
+    # A page's words end up here: none of them may be read as markup.
+    text = " ".join(text.split())
+    for sign in ("\\", "`", "*", "_", "|", "[", "]", "#"):
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")
+
+
+def _plural(word, count):
+    return word if count == 1 else word + "s"
