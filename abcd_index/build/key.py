@@ -1,0 +1,27 @@
+"""The key: one function of all that shapes the artefact's bytes, and of nothing else."""
+
+import hashlib
+
+import orjson
+
+from abcd_index.artefact.format import FORMAT
+from abcd_index.terms import TOKENS_VERSION
+
+# Raise when the same pages give other lines with the same format and tokeniser (a better title, say).
+RECORDS_VERSION = 1
+
+
+def content_hash(data):
+    """sha256 (64 hex digits) of a source file's bytes with LF line ends: a checkout's CRLF is no change."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return hashlib.sha256(data).hexdigest()
+
+
+def key_of(settings, sources):
+    """The key, 40 hex digits. ``settings``: as written in the header. ``sources``: {name: content hash}.
+
+    Names are relative to the scope's home, in NFC, and compared by code point.
+    """
+    parts = [FORMAT, TOKENS_VERSION, RECORDS_VERSION, settings, sorted(sources.items())]
+    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()[:40]

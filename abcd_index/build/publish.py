@@ -1,0 +1,106 @@
+"""Files appear whole or not at all: written beside the target, flushed, synced, renamed.
+
+Artefacts never change under their name; ``current`` is swapped last. Killed at any moment, the old
+answer still stands, and what a dead builder left is swept up by a later one.
+"""
+
+import os
+import tempfile
+import time
+from contextlib import contextmanager
+
+from abcd_index.artefact.format import CURRENT, SUFFIX, TIMES_SUFFIX
+
+_TEMPORARY = ".tmp-"
+# A builder that has not renamed its file after this long is dead.
+_ABANDONED = 3600.0
+
+
+def prepare(index):
+    """Make the index folder, with the ``.gitignore`` that hides it on every branch."""
+    os.makedirs(index, exist_ok=True)
+    ignore = os.path.join(index, ".gitignore")
+    if not os.path.exists(ignore):
+        replace(ignore, b"# Made by abcd-index from the pages; never committed.\n*\n")
+
+
+@contextmanager
+def whole(path):
+    """A binary file that takes the place of ``path`` when the block ends without an error."""
+    folder, name = os.path.split(path)
+    fd, temporary = tempfile.mkstemp(prefix=_TEMPORARY, suffix="-" + name, dir=folder)
+    try:
+        with os.fdopen(fd, "w+b") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+        raise
+    _sync_folder(folder)
+
+
+def replace(path, data):
+    """Put ``data`` (bytes) at ``path`` in one step."""
+    with whole(path) as out:
+        out.write(data)
+
+
+def swap_current(index, key):
+    """Let ``current`` name ``key``."""
+    replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")
+
+
+def prune(index, keep, key):
+    """Remove all but the ``keep`` artefacts that were current last, and what dead builders left."""
+    artefacts, now = [], time.time()
+    with os.scandir(index) as entries:
+        for entry in entries:
+            try:
+                if entry.name.endswith(SUFFIX) and not entry.name.startswith("."):
+                    artefacts.append((entry.stat(follow_symlinks=False).st_mtime, entry.name[: -len(SUFFIX)]))
+                elif (entry.name.startswith(_TEMPORARY)
+                      and now - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED):
+                    os.unlink(entry.path)
+            except OSError:
+                continue
+    artefacts.sort(reverse=True)
+    others = [name for _, name in artefacts if name != key]
+    for name in others[max(keep - 1, 0):]:
+        for suffix in (SUFFIX, TIMES_SUFFIX):
+            try:
+                os.unlink(os.path.join(index, name + suffix))
+            except OSError:
+                pass
+
+
+def touch(index, key):
+    """Mark an artefact as just used, for ``prune``."""
+    try:
+        os.utime(os.path.join(index, key + SUFFIX))
+    except OSError:
+        pass
+
+
+def _umask():
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder):
+    try:
+        fd = os.open(folder, os.O_RDONLY)
+    except OSError:  # pragma: no cover - Windows cannot open a folder
+        return
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
