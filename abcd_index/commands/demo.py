@@ -1,0 +1,281 @@
+"""``abcd-index demo``: the main job, step by step, in a temporary folder, through the real processes.
+
+Each step says what it does, shows what came of it and checks it; the first one that does not hold ends
+the demo with status 1.
+"""
+
+import shutil
+import tempfile
+import textwrap
+import time
+
+from abcd_index.commands.demo_stage import DemoFailed, Stage
+from abcd_index.commands.say import OK, Out, count, printable, seconds
+
+QUESTION = "Why does the auth login redirect in a circle on staging?"
+WIDEST = 100
+
+
+def run(keep=False, out=None):
+    """Run the demo. ``keep``: leave the folder and name it. Raises DemoFailed at the first broken step."""
+    show = Show(out or Out())
+    folder = tempfile.mkdtemp(prefix="abcd-index-demo-")
+    start = time.perf_counter()
+    try:
+        stage = Stage(folder)
+        for step in (_store, _commit, _brackets, _silence, _compaction, _scopes, _rule, _switch, _verify):
+            step(stage, show)
+        show.end(f"All of it held, in {seconds(time.perf_counter() - start)}. In your own project:")
+        for command in ("abcd-index init", "abcd-index install", "abcd-index build"):
+            show.command(command)
+    finally:
+        if keep:
+            show.remark(f"left for a look: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    return OK
+
+
+def _store(stage, show):
+    show.title("A store of pages", "Markdown with a few recall words. One scope travels with the project, one is yours.")
+    stage.furnish()
+    stage.git("init", "-q", "-b", "main")
+    for home, shown in ((stage.work / ".abcd", ".abcd/memory/"), (stage.user, "~/.abcd.noindex/memory/")):
+        pages = sorted(p for p in (home / "memory").glob("*.md") if p.name not in ("index.md", "MEMORY.md"))
+        show.text(f"{shown}  {count(len(pages), 'page')}", "bold")
+        for page in pages:
+            show.pair(page.name, _recall_words(page))
+    rules = stage.work / ".abcd" / "rules.json"
+    show.holds(rules.is_file(), "and .abcd/rules.json with the rules of one domain, MIGRATIONS")
+
+
+def _commit(stage, show):
+    show.title("A commit builds the artefact", "The git hooks compile what changed; nobody has to think of it.")
+    show.command("abcd-index install --git")
+    done = stage.cli("install", "--git")
+    show.holds(done.code == 0, "the git hooks are in place", done)
+    show.command('git add -A && git commit -m "Two years of notes"')
+    stage.git("add", "-A")
+    done = stage.git("commit", "-q", "-m", "Two years of notes")
+    key, size = _wait_for(stage, stage.work / ".abcd")
+    show.holds(bool(key), f"{seconds(done.took)} later there is .abcd/.index/{key}.idx, {size:,} bytes", done)
+    status = stage.git("status", "--porcelain").out
+    show.holds(not status, "git status is clean: the index folder ignores itself")
+    show.command("abcd-index build --scope user")
+    done = stage.cli("build", "--scope", "user")
+    show.holds(done.code == 0 and bool(stage.artefact(stage.user)[0]), "the user scope has an artefact of its own",
+               done)
+
+
+def _brackets(stage, show):
+    show.title("One prompt, three brackets", "The emptier the context window, the more of a page comes.")
+    show.prompt(QUESTION)
+    for free, bracket, wanted in ((90, "FRESH", "three pages whole"), (55, "MODERATE", "the best one whole, lines for the rest"),
+                                  (20, "DEPLETED", "three lines, no body")):
+        session = f"demo-{bracket}"
+        stage.fill(session, free)
+        text, took = stage.prompt(session, QUESTION)
+        show.block(f"{free} % free", text, took)
+        whole, lines = text.count("\n## "), text.count("\n- ")
+        right = {"FRESH": whole == 3 and not lines, "MODERATE": 0 < whole < 3 and whole + lines == 3,
+                 "DEPLETED": not whole and lines == 3}[bracket]
+        show.holds(f'bracket="{bracket}"' in text and right and "pitfall_auth_login.md" in text,
+                   f"{bracket}: {wanted}", text)
+
+
+def _silence(stage, show):
+    show.title("Silence", "What the session has seen does not come twice, and no page comes for no reason.")
+    show.prompt(QUESTION)
+    text, took = stage.prompt("demo-FRESH", QUESTION)
+    show.holds(not text, f"the same prompt again: nothing ({seconds(took)})", text)
+    stranger = "Rename the variable in the for loop, please."
+    show.prompt(stranger)
+    text, took = stage.prompt("demo-FRESH", stranger)
+    show.holds(not text, f"a prompt that matches nothing: nothing ({seconds(took)})", text)
+
+
+def _compaction(stage, show):
+    show.title("After a compaction", "The agent has forgotten the pages, so they may come again.")
+    stage.hook("session_hook.py", {"session_id": "demo-FRESH", "cwd": str(stage.work),
+                                   "hook_event_name": "SessionStart", "source": "compact"})
+    again = "So what was it with the login and the session cookie?"
+    show.prompt(again)
+    text, took = stage.prompt("demo-FRESH", again)
+    show.block("after the compaction", text, took)
+    show.holds("## Login redirects in a circle" in text, "the page comes again, whole", text)
+
+
+def _scopes(stage, show):
+    show.title("The narrower scope wins", "Both scopes know the word deploy; the project's page is the one that comes.")
+    question = "Can I deploy this tonight?"
+    show.prompt(question)
+    text, took = stage.prompt("demo-scopes", question)
+    show.block("", text, took)
+    show.holds("howto_release_deploy.md" in text and "user_deploy_habits.md" not in text,
+               "the workspace page came, the user page was held back", text)
+    question = "Put the new berths behind a feature flag."
+    show.prompt(question)
+    text, _ = stage.prompt("demo-scopes", question)
+    show.holds("user_deploy_habits.md" in text, "a word that only the user page has still brings it", text)
+
+
+def _rule(stage, show):
+    show.title("Rules come first", "A domain of rules.json matches like a page and stands before the pages.")
+    question = "Write the migration for the new berth table."
+    show.prompt(question)
+    text, took = stage.prompt("demo-rules", question)
+    show.block("", text, took)
+    rule, page = text.find("A migration only adds"), text.find("decision_db_migrations.md")
+    show.holds(0 <= rule < page, "the rules of MIGRATIONS, then the page", text)
+
+
+def _switch(stage, show):
+    show.title("A branch, there and back", "An artefact is keyed by content: what was built once is there when you return.")
+    main, _ = stage.artefact(stage.work / ".abcd")
+    stage.git("switch", "-q", "-c", "other")
+    page = stage.work / ".abcd" / "memory" / "pitfall_ci_flaky.md"
+    page.write_bytes(page.read_bytes() + b"\nSeen again in spring.\n")
+    stage.git("commit", "-q", "-a", "-m", "Add a line")
+    other, _ = _wait_for(stage, stage.work / ".abcd", main)
+    index = stage.work / ".abcd" / ".index"
+    times = {path.name: path.stat().st_mtime_ns for path in index.glob("*.idx")}
+    show.command("git switch main")
+    done = stage.git("switch", "-q", "main")
+    back, _ = _wait_for(stage, stage.work / ".abcd", other)
+    same = times == {path.name: path.stat().st_mtime_ns for path in index.glob("*.idx")}
+    show.holds(bool(other) and back == main, f"current again in {seconds(done.took)}: {back[:12]}...", done)
+    show.holds(same, "and nothing was built for it")
+
+
+def _verify(stage, show):
+    show.title("Verify", "Everything is computed anew from the pages and compared.")
+    show.command("abcd-index verify --require-artefact")
+    done = stage.cli("verify", "--require-artefact")
+    show.output(done)
+    show.holds(done.code == 0, "status 0: what is on disk is what the pages say", done)
+    page = stage.work / ".abcd" / "memory" / "howto_release_deploy.md"
+    page.write_bytes(page.read_bytes().replace(b"15:40", b"16:10"))
+    show.text("Somebody moves the ferry in howto_release_deploy.md, and no git hook sees it.", "bold")
+    show.command("abcd-index verify --require-artefact")
+    done = stage.cli("verify", "--require-artefact")
+    show.output(done)
+    show.holds(done.code == 1 and "howto_release_deploy.md" in done.out, "status 1, and it names the page", done)
+
+
+def _recall_words(page):
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("recall:"):
+            return line[len("recall:"):].strip(" []")
+    return "(no recall words: only found when asked for)"
+
+
+def _wait_for(stage, home, before=""):
+    """The current artefact once it is another than ``before``; hooks may build after git has returned."""
+    end = time.perf_counter() + 10
+    while True:
+        found = stage.artefact(home)
+        if (found[0] and found[0] != before) or time.perf_counter() > end:
+            return found
+        time.sleep(0.02)
+
+
+class Show:
+    """Prints the demo: titles, prompts, blocks and what held."""
+
+    def __init__(self, out):
+        self.out = out
+        self.step = 0
+        self.width = min(shutil.get_terminal_size((88, 24)).columns, WIDEST)
+        self.rule, self.bar, self.tick, self.cross, self.dots = self._signs()
+
+    def title(self, name, why):
+        """A step's headline and the sentence that says what it is about."""
+        self.step += 1
+        head = f"{self.rule * 2} {self.step}  {name} "
+        self.out.line()
+        self.out.line(self.out.style(head + self.rule * max(2, self.width - len(head)), "cyan", "bold"))
+        self.out.line(self.out.style(why, "dim"))
+        self.out.line()
+        self.out.out.flush()
+
+    def text(self, text, *styles):
+        """A line of prose."""
+        self.out.line("  " + (self.out.style(text, *styles) if styles else text))
+
+    def pair(self, left, right):
+        """A page and its recall words."""
+        self.out.line(f"    {left:<28} {self.out.style(right, 'dim')}")
+
+    def command(self, text):
+        """A command as typed."""
+        self.out.line("  " + self.out.style("$ ", "dim") + self.out.style(text, "bold"))
+
+    def prompt(self, text):
+        """A prompt as typed."""
+        self.out.line("  " + self.out.style("> ", "yellow", "bold") + self.out.style(text, "bold"))
+
+    def block(self, label, text, took):
+        """What the hook injected, shortened for the eye."""
+        facts = [label] if label else []
+        facts += [f"{len(text):,} characters", f"{seconds(took)}, process start included"]
+        self.out.line("  " + self.out.style(" - ".join(facts), "dim"))
+        for line in excerpt(text, self.dots):
+            self._barred(line)
+
+    def output(self, done):
+        """What a command printed."""
+        for line in (done.out + done.err).splitlines():
+            self._barred(line)
+
+    def holds(self, condition, sentence, seen=None):
+        """Tick ``sentence`` off, or show what was ``seen`` and raise DemoFailed."""
+        if condition:
+            self.out.line("  " + self.out.style(self.tick, "green", "bold") + " " + sentence)
+            self.out.out.flush()
+            return
+        self.out.line("  " + self.out.style(self.cross, "red", "bold") + " " + sentence)
+        text = seen if isinstance(seen, str) else f"status {seen.code}\n{seen.out}{seen.err}" if seen else ""
+        for line in text.splitlines():
+            self._barred(line)
+        raise DemoFailed(f"this step did not hold: {sentence}")
+
+    def end(self, text):
+        """The last sentence."""
+        self.out.line()
+        self.out.line(self.out.style(text, "green", "bold"))
+
+    def remark(self, text):
+        """A line beside the result."""
+        self.out.note(text)
+
+    def _barred(self, line):
+        room = max(20, self.width - 6)
+        for part in textwrap.wrap(printable(line), room, subsequent_indent="  ") or [""]:
+            self.out.line(f"    {self.out.style(self.bar, 'dim')} {part}")
+
+    def _signs(self):
+        signs = ("\u2500", "\u2502", "\u2713", "\u2717", "\u22ee")
+        try:
+            "".join(signs).encode(getattr(self.out.out, "encoding", None) or "ascii")
+        except (UnicodeEncodeError, LookupError):
+            return "-", "|", "ok", "NOT", ":"
+        return signs
+
+
+def excerpt(text, dots, body=2):
+    """The block's own lines, and of each page only the first ``body`` lines that say something."""
+    left, skipped = 0, False
+    for line in text.splitlines():
+        if line.startswith(("<", "## ", "- `", "- [", "Project notes")):
+            left = body
+        elif not line.strip():
+            continue
+        elif left:
+            left -= 1
+        else:
+            if not skipped:
+                yield dots
+            skipped = True
+            continue
+        skipped = False
+        yield line
