@@ -1,0 +1,141 @@
+"""Writes an artefact: header, tables and lines, as ``docs/format.md`` says. JSON by orjson.
+
+Knows nothing of pages or prompts: it is given finished lines. Bodies are copied through from files so
+that a store of any size is written in bounded memory.
+"""
+
+import orjson
+
+from abcd_index.artefact.format import CELL, FORMAT, MAGIC, PARTS, bucket, checksum
+
+_SORTED = orjson.OPT_SORT_KEYS
+# Keys to a bucket; fewer makes lookups cheaper, more makes the table smaller.
+KEYS_A_BUCKET = 4
+FILTER_BITS_A_KEY = 8
+
+
+def line(value):
+    """One JSON value as a line without its end (bytes), keys sorted."""
+    return orjson.dumps(value, option=_SORTED)
+
+
+def buckets(entries):
+    """``entries``: {key: value} -> the bucket lines (list of bytes), keys sorted in each."""
+    count = len(entries) // KEYS_A_BUCKET | 1 if entries else 0
+    shelves = [{} for _ in range(count)]
+    for key in sorted(entries):
+        shelves[bucket(key, count)][key] = entries[key]
+    return [line(shelf) for shelf in shelves]
+
+
+def key_filter(keys):
+    """(bits, hex digits) that say of most keys that are not in the store that they are not."""
+    bits = (len(keys) * FILTER_BITS_A_KEY | 7) // 4 * 4 + 5
+    digits = [0] * ((bits >> 2) + 1)
+    for key in keys:
+        bit = bucket(key, bits)
+        digits[bit >> 2] |= 1 << (bit & 3)
+    return bits, "".join("%x" % d for d in digits)
+
+
+class Line:
+    """Where a finished line is to be had from: its length, its checksum, and its bytes or a source."""
+
+    __slots__ = ("length", "check", "data", "source", "offset")
+
+    def __init__(self, data=None, length=0, check=0, source=None, offset=0):
+        self.data = data
+        self.length = length if data is None else len(data)
+        self.check = check if data is None else checksum(data)
+        self.source = source
+        self.offset = offset
+
+
+def write(out, key, tokens, settings, lengths, parts, filters, newer):
+    """Write a whole artefact to the binary file ``out``.
+
+    ``lengths``: (stems in all titles, stems in all bodies). ``parts``: {part: list of Line} for every
+    name in PARTS. ``filters``: what ``key_filter`` gave. ``newer``: {file: newer file}.
+    """
+    bits, digits = filters
+    newer_line = Line(line(newer))
+    filter_line = b'"' + digits.encode("ascii") + b'"'
+    header = {
+        "magic": MAGIC, "format": FORMAT, "key": key, "tokens": tokens, "settings": settings,
+        "lengths": list(lengths), "filter": [0, bits], "newer": [0, newer_line.length, newer_line.check],
+        "parts": {part: [0, len(parts[part])] for part in PARTS}, "size": 0,
+    }
+    head = _place(header, filter_line, newer_line, parts)
+    out.write(head)
+    out.write(filter_line + b"\n")
+    at = header["newer"][0] + newer_line.length + 1
+    for part in PARTS:
+        at = _write_table(out, parts[part], at)
+    out.write(newer_line.data + b"\n")
+    for part in PARTS:
+        _write_lines(out, parts[part])
+
+
+def _place(header, filter_line, newer_line, parts):
+    """Fill in every offset of the header; returns its bytes with the checksum line.
+
+    The header's own length depends on the digits of the offsets, so it is found by trying again.
+    """
+    lines = sum(sum(entry.length + 1 for entry in parts[part]) for part in PARTS)
+    length = 0
+    while True:
+        at = length
+        header["filter"][0] = at
+        at += len(filter_line) + 1
+        for part in PARTS:
+            header["parts"][part][0] = at
+            at += _table_length(len(parts[part]))
+        header["newer"][0] = at
+        header["size"] = at + newer_line.length + 1 + lines
+        first = line(header)
+        head = first + b"\n%10d\n" % checksum(first)
+        if len(head) == length:
+            return head
+        length = len(head)
+
+
+def _table_length(count):
+    return count * CELL + 3
+
+
+def _write_table(out, entries, at):
+    cells = []
+    for entry in entries:
+        cells.append("%010x%07x%08x" % (at, entry.length, entry.check))
+        at += entry.length + 1
+    out.write(b'"' + "".join(cells).encode("ascii") + b'"\n')
+    return at
+
+
+def _write_lines(out, entries):
+    """Copies runs of neighbouring lines of one source in one go."""
+    run = None
+    for entry in entries:
+        if entry.data is not None:
+            run = _flush(out, run)
+            out.write(entry.data)
+            out.write(b"\n")
+        elif run and run[0] is entry.source and run[1] + run[2] == entry.offset:
+            run[2] += entry.length + 1
+        else:
+            run = _flush(out, run)
+            run = [entry.source, entry.offset, entry.length + 1]
+    _flush(out, run)
+
+
+def _flush(out, run):
+    if run:
+        source, offset, left = run
+        source.seek(offset)
+        while left:
+            chunk = source.read(min(left, 1 << 20))
+            if not chunk:
+                raise OSError("a line's source ended early")
+            out.write(chunk)
+            left -= len(chunk)
+    return None
