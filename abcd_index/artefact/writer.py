@@ -93,7 +93,7 @@ def _place(header, filter_line, newer_line, parts):
         header["newer"][0] = at
         header["size"] = at + newer_line.length + 1 + lines
         first = line(header)
-        head = first + b"\n%010d\n" % checksum(first)
+        head = first + b"\n%10d\n" % checksum(first)
         if len(head) == length:
             return head
         length = len(head)

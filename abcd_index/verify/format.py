@@ -118,7 +118,7 @@ def _starts(lines):
 
 
 def _check_header(header, lines, data):
-    if not (len(lines[1]) == 10 and lines[1].isdigit() and int(lines[1]) == checksum(lines[0])):
+    if not (len(lines[1]) == 10 and lines[1].strip().isdigit() and int(lines[1]) == checksum(lines[0])):
         raise Torn("the header's checksum in line 2 does not fit line 1")
     _canonical(header, lines[0], "header")
     if header.get("size") != len(data):
