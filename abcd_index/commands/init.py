@@ -1,0 +1,106 @@
+"""``abcd-index init``: an empty store with a catalogue and one example page. Overwrites nothing."""
+
+import os
+
+from abcd_index.commands.say import OK, Out
+from abcd_index.commands.which import here
+from abcd_index.errors import AbcdError
+from abcd_index.scopes import USER, Places, guard, user_scope, workspace_at, workspace_scope
+
+CATALOGUES = ("index.md", "MEMORY.md")
+NOT_PAGES = {"readme.md", "index.md", "memory.md", "log.md", "contradictions.md"}
+
+HEADING = """# Memory
+
+One line per page. `abcd-index catalogue --write` adds the lines that are missing.
+
+"""
+
+EXAMPLE = "guide_memory_pages.md"
+EXAMPLE_LINE = f"- `{EXAMPLE}` \u2014 guide | memory | How a page of this store is written\n"
+EXAMPLE_PAGE = """---
+source: {class: guide}
+recall: [memory page, recall keyword, abcd-index]
+---
+# How a page of this store is written
+
+One page holds one thing that was learned. Its file name is `<type>_<domain>_<slug>.md`, its title the first heading.
+
+The words under `recall` decide when it comes: a prompt that says one of them gets the page. Choose words that people
+really type when they need it, rather specific than general; a phrase of two words is better than a common single one.
+A page without `recall` never comes by itself; `abcd-index recall WORDS` still finds it.
+
+Say what happened, why, and what to do. Delete this page when you have written your own.
+"""
+
+
+def run(root=None, which="workspace", out=None, places=None):
+    """Start a store. ``which``: workspace or user. Returns an exit status.
+
+    Raises AbcdError where a store must not be (the home folder, a temporary root, ``~/.claude``).
+    """
+    out = out or Out()
+    places = places or Places()
+    if which == "all":
+        raise AbcdError("init makes one store at a time", "give --scope workspace or --scope user")
+    scope = _user(places) if which == USER else _workspace(here(root), places)
+    made = []
+    os.makedirs(scope.store, exist_ok=True)
+    names = os.listdir(scope.store)
+    pages = [n for n in names if n.endswith(".md") and not n.startswith(".") and n.lower() not in NOT_PAGES]
+    if not any(name in names for name in CATALOGUES):
+        _write(made, scope, "index.md", HEADING + ("" if pages else EXAMPLE_LINE))
+    if not pages:
+        _write(made, scope, EXAMPLE, EXAMPLE_PAGE)
+    if not made:
+        out.line(f"{scope.shown} is already a store; nothing was changed")
+        return OK
+    for name in made:
+        out.line(f"made {scope.shown}{name}")
+    out.note("next: write a page, then run `abcd-index build`; `abcd-index install` lets git do it for you")
+    return OK
+
+
+def _user(places):
+    """The user scope; its folder is made, readable by its owner only."""
+    if not places.user:
+        raise AbcdError("there is no home folder to keep a user store in", "set HOME or ABCD_HOME")
+    home = guard(places.user, places)
+    guard(os.path.join(home, "memory"), places)
+    os.makedirs(home, mode=0o700, exist_ok=True)
+    os.makedirs(os.path.join(home, "memory"), exist_ok=True)
+    return user_scope("", places)
+
+
+def _workspace(cwd, places):
+    """The scope to start: the one that is there, else at the top of the repository, else ``cwd``."""
+    scope = workspace_scope(cwd, places)
+    if scope is not None:
+        return scope
+    real = guard(cwd, places)
+    root = _repository_top(real) or real
+    barred = {guard(path, places) for path in places.temp | {places.home} if path} | {"/"}
+    if root in barred:
+        raise AbcdError(f"{root} is too wide a place for a workspace's store",
+                        "run it in a project's folder, or give --scope user")
+    return workspace_at(root, places)
+
+
+def _repository_top(folder):
+    """The nearest folder from ``folder`` upwards that holds ``.git``, or ''."""
+    while True:
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        up = os.path.dirname(folder)
+        if up == folder:
+            return ""
+        folder = up
+
+
+def _write(made, scope, name, text):
+    try:
+        with open(os.path.join(scope.store, name), "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        return
+    made.append(name)
