@@ -1,7 +1,9 @@
 """Compiled pages -> one artefact.
 
 Two passes in bounded memory: the first counts (how many pages hold a term, how long the fields are)
-and spools the lines that are finished; the second writes each page's weights, which need the means.
+and spools what is finished; the second writes each page's weights, which need the means. Pages that
+have not changed since an earlier artefact are not compiled again: ``delta`` takes their finished lines
+and figures over, and the outcome is the same to the byte.
 """
 
 import tempfile
@@ -19,11 +21,7 @@ SPOOL = 64 << 20
 
 
 class Assembly:
-    """Collects pages in the order of their names, then domains, and writes the artefact.
-
-    >>> assembly = Assembly()
-    >>> for page in pages: assembly.add_page(compile_page(page), line)   # doctest: +SKIP
-    """
+    """Collects pages by the order of their names, then domains, and writes the artefact."""
 
     def __init__(self):
         self.postings = {}
@@ -31,79 +29,109 @@ class Assembly:
         self.titled = Counter()
         self.title_total = 0
         self.body_total = 0
-        self.files = []
+        self.pages = 0
         self.newer = {}
+        self.records = []
         self.bodies = []
         self.domains = []
         self._body_spool = tempfile.SpooledTemporaryFile(SPOOL)
         self._page_spool = tempfile.SpooledTemporaryFile(SPOOL)
 
     def add_page(self, page, catalogue_line):
-        """``page``: a Compiled; pages must come sorted by file name."""
-        number = len(self.files)
-        self.files.append(page.record["file"])
+        """``page``: a Compiled; pages come sorted by file name."""
+        number = self.pages
+        self.pages += 1
         page.record["line"] = catalogue_line
-        self._post(page.postings, number, 1)
+        self.post(page.postings, number, 1)
         figures = page.figures
-        self.holding.update(figures.body.keys() | figures.title.keys())
-        self.titled.update(figures.title.keys())
-        self.title_total += figures.title_length
-        self.body_total += figures.body_length
-        self.bodies.append(self._spool(self._body_spool, page.body))
-        self._page_spool.write(orjson.dumps(
-            [page.record, figures.title, figures.body, figures.title_length, figures.body_length]) + b"\n")
+        self.count(figures, 1)
+        self.bodies.append(_spool(self._body_spool, page.body))
+        self.records.append(_spool(self._page_spool, orjson.dumps(
+            [page.record, figures.title, figures.body, figures.title_length, figures.body_length])))
+
+    def keep_page(self, record, body):
+        """A page whose finished lines (``writer.Line``) are taken over from an earlier artefact; its
+        postings and counts are in what the assembly started from."""
+        self.pages += 1
+        self.records.append(record)
+        self.bodies.append(body)
 
     def add_domain(self, record, postings):
-        """A rules domain; domains must come sorted by name."""
-        self._post(postings, len(self.domains), 2)
+        """A rules domain; domains come sorted by name."""
+        self.post(postings, len(self.domains), 2)
         self.domains.append(writer.Line(writer.line(record)))
 
-    def write(self, out, key, settings):
-        """Write the artefact to the binary file ``out``."""
-        terms = {}
-        for term, count in self.holding.items():
-            titled = self.titled.get(term, 0)
-            terms[term] = [count, titled] if titled else count
-        parts = {
-            "keywords": [writer.Line(data) for data in writer.buckets(self._keywords())],
-            "terms": [writer.Line(data) for data in writer.buckets(terms)],
-            "domains": self.domains,
-            "records": list(self._records()),
-            "bodies": self.bodies,
-        }
-        writer.write(out, key, TOKENS_VERSION, settings, (self.title_total, self.body_total), parts,
-                     writer.key_filter(self.postings), self.newer)
-
-    def close(self):
-        """Let go of the spools."""
-        self._body_spool.close()
-        self._page_spool.close()
-
-    def _post(self, postings, number, column):
+    def post(self, postings, number, column):
+        """Note a page (column 1) or domain (column 2) under each of its keywords, numbers ascending."""
         for key, entry in postings:
             shelf = self.postings.setdefault(key, {})
             posting = shelf.setdefault(orjson.dumps(entry), [entry, [], []])
             if not posting[column] or posting[column][-1] != number:
                 posting[column].append(number)
 
+    def count(self, figures, sign):
+        """Add (1) a page's figures to the store's, or take them away (-1)."""
+        for counter, terms in ((self.holding, figures.body.keys() | figures.title.keys()),
+                               (self.titled, figures.title.keys())):
+            if sign > 0:
+                counter.update(terms)
+            else:
+                counter.subtract(terms)
+        self.title_total += sign * figures.title_length
+        self.body_total += sign * figures.body_length
+
+    def means(self):
+        """(mean length of titles, of texts) on the grid of ``weights.mean``."""
+        return mean(self.title_total, self.pages), mean(self.body_total, self.pages)
+
+    def write(self, out, key, settings):
+        """Write the artefact to the binary file ``out``."""
+        terms = {}
+        for term, count in self.holding.items():
+            if count > 0:
+                titled = self.titled.get(term, 0)
+                terms[term] = [count, titled] if titled else count
+        keywords = self._keywords()
+        parts = {
+            "keywords": [writer.Line(data) for data in writer.buckets(keywords)],
+            "terms": [writer.Line(data) for data in writer.buckets(terms)],
+            "domains": self.domains,
+            "records": self._finished_records(),
+            "bodies": self.bodies,
+        }
+        writer.write(out, key, TOKENS_VERSION, settings, (self.title_total, self.body_total), parts,
+                     writer.key_filter(keywords), self.newer)
+
+    def close(self):
+        """Let go of the spools."""
+        self._body_spool.close()
+        self._page_spool.close()
+
     def _keywords(self):
-        return {key: [shelf[entry] for entry in sorted(shelf)] for key, shelf in self.postings.items()}
+        keywords = {}
+        for key, shelf in self.postings.items():
+            postings = [shelf[entry] for entry in sorted(shelf) if shelf[entry][1] or shelf[entry][2]]
+            if postings:
+                keywords[key] = postings
+        return keywords
 
-    def _records(self):
-        pages = len(self.files)
-        title_mean, body_mean = mean(self.title_total, pages), mean(self.body_total, pages)
+    def _finished_records(self):
+        title_mean, body_mean = self.means()
         spool = tempfile.SpooledTemporaryFile(SPOOL)
-        self._page_spool.seek(0)
-        for row in self._page_spool:
-            record, title, body, title_length, body_length = orjson.loads(row)
-            figures = Figures((), ())
-            figures.title, figures.body = title, body
-            figures.title_length, figures.body_length = title_length, body_length
+        finished = []
+        for entry in self.records:
+            if entry.source is not self._page_spool:
+                finished.append(entry)
+                continue
+            self._page_spool.seek(entry.offset)
+            record, title, body, title_length, body_length = orjson.loads(self._page_spool.read(entry.length))
+            figures = Figures.of_counts(title, body, title_length, body_length)
             record["weights"], record["titles"] = weights(figures, title_mean, body_mean)
-            yield self._spool(spool, writer.line(record))
+            finished.append(_spool(spool, writer.line(record)))
+        return finished
 
-    @staticmethod
-    def _spool(spool, data):
-        at = spool.tell()
-        spool.write(data + b"\n")
-        return writer.Line(None, len(data), checksum(data), spool, at)
+
+def _spool(spool, data):
+    at = spool.tell()
+    spool.write(data + b"\n")
+    return writer.Line(None, len(data), checksum(data), spool, at)

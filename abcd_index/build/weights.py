@@ -9,9 +9,9 @@ from math import exp, log
 
 from abcd_index.artefact.format import LEVELS, SIGNS, slot
 
-K1 = 1.2
+K1 = 1.5
 B_BODY = 0.75
-B_TITLE = 0.3
+B_TITLE = 0.75
 TITLE_WEIGHT = 3.0
 # Mean lengths are rounded to a geometric grid: one edited page then seldom moves the mean, and the
 # other pages' levels, and so their bytes, stay what they were.
@@ -29,6 +29,14 @@ class Figures:
         self.body = Counter(body)
         self.title_length = len(title)
         self.body_length = len(body)
+
+    @classmethod
+    def of_counts(cls, title, body, title_length, body_length):
+        """Figures of counts that were taken before."""
+        figures = cls((), ())
+        figures.title, figures.body = title, body
+        figures.title_length, figures.body_length = title_length, body_length
+        return figures
 
 
 def mean(total, pages):

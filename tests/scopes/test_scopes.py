@@ -1,0 +1,166 @@
+"""Where a session's scopes are, and what is never looked at."""
+
+import os
+
+import pytest
+
+from abcd_index.errors import Forbidden
+from abcd_index.scopes import Places, find_scopes, guard, resolve, workspace_at, workspace_scope
+
+
+@pytest.fixture
+def places(box, tmp_path):
+    # The boxes live under a temp root, so the temp roots of the places are this test's own.
+    return Places({"HOME": str(box.home), "ABCD_HOME": str(box.user), "TMPDIR": "/var/tmp"})
+
+
+def store(root, name="a.md"):
+    folder = root / ".abcd" / "memory"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("x\n")
+    return root
+
+
+def names(cwd, places):
+    return [(scope.name, scope.root) for scope in find_scopes(str(cwd), places)]
+
+
+def test_nearest_ancestor_with_a_store(box, places):
+    root = box.repo("r")
+    store(root)
+    deep = root / "src" / "deep"
+    deep.mkdir(parents=True)
+    for cwd in (root, deep):
+        assert names(cwd, places) == [("workspace", str(root))]
+    inner = store(root / "src")
+    assert names(deep, places) == [("workspace", str(inner))]
+
+
+def test_rules_alone_make_a_workspace(box, places):
+    root = box.repo("r")
+    (root / ".abcd").mkdir()
+    (root / ".abcd" / "rules.json").write_text("{}")
+    assert names(root, places) == [("workspace", str(root))]
+
+
+def test_not_above_the_repository(box, places):
+    store(box.tmp)
+    root = box.repo("r")
+    assert names(root, places) == []
+
+
+def test_both_scopes_narrow_to_wide(box, places):
+    root = store(box.repo("r"))
+    box.user_pages({"u.md": "x\n"})
+    assert names(root, places) == [("workspace", str(root)), ("user", str(box.user))]
+    assert names(box.home, places) == [("user", str(box.user))]
+
+
+def test_never_home_a_temp_root_or_the_root(box):
+    store(box.home)
+    places = Places({"HOME": str(box.home), "TMPDIR": str(box.tmp)})
+    store(box.tmp)
+    below = box.home / "notes"
+    below.mkdir()
+    plain = box.tmp / "plain"
+    plain.mkdir()
+    for cwd in (box.home, below, box.tmp, plain, "/"):
+        assert names(cwd, places) == []
+
+
+@pytest.mark.parametrize("cwd", ["", "relative", "/no/such/folder", "/a\0b", None, 3, ["x"], {}])
+def test_a_useless_cwd_leaves_the_user_scope(box, places, cwd):
+    box.user_pages({"u.md": "x\n"})
+    assert [s.name for s in find_scopes(cwd, places)] == ["user"]
+
+
+def test_a_file_or_a_loop_as_cwd(box, places):
+    root = store(box.repo("r"))
+    (root / "loop").symlink_to(root / "loop")
+    assert names(root / "README.md", places) == []
+    assert names(root / "loop", places) == []
+
+
+def test_a_linked_worktree_has_its_own_or_the_main_checkouts(box, places):
+    root = store(box.repo("r"))
+    box.git("worktree", "add", "-q", "../w", "-b", "w", cwd=root)  # .abcd is not committed here
+    assert names(box.tmp / "w", places) == [("workspace", str(root))]
+    store(box.tmp / "w")
+    assert names(box.tmp / "w", places) == [("workspace", str(box.tmp / "w"))]
+
+
+def test_a_submodule_has_its_own_or_the_superprojects(box, places):
+    lib = box.repo("lib")
+    root = store(box.repo("r"))
+    box.git("submodule", "add", "-q", str(lib), "lib", cwd=root)
+    assert names(root / "lib", places) == [("workspace", str(root))]
+    store(root / "lib")
+    assert names(root / "lib", places) == [("workspace", str(root / "lib"))]
+
+
+def test_a_linked_folder_finds_the_real_project(box, places):
+    root = store(box.repo("r"))
+    (box.tmp / "link").symlink_to(root / ".abcd" / "memory")
+    assert names(box.tmp / "link", places) == [("workspace", str(root))]
+
+
+class TestGuard:
+    @pytest.fixture
+    def claude(self, box):
+        folder = box.home / ".claude"
+        store(folder)
+        return folder
+
+    def test_a_folder_in_it(self, claude, places):
+        assert find_scopes(str(claude), places) == []
+        with pytest.raises(Forbidden):
+            workspace_scope(str(claude), places)
+        with pytest.raises(Forbidden):
+            workspace_at(str(claude / "projects"), places)
+
+    def test_every_link_on_the_way(self, box, claude, places):
+        root = box.repo("r")
+        (root / ".abcd").symlink_to(claude / ".abcd")
+        assert find_scopes(str(root), places) == []
+        other = box.repo("s")
+        (other / ".abcd").mkdir()
+        (other / ".abcd" / "memory").symlink_to(claude / ".abcd" / "memory")
+        assert find_scopes(str(other), places) == []
+        (box.tmp / "hop").symlink_to(claude)
+        third = store(box.repo("t"))
+        (third / ".abcd" / ".index").symlink_to(box.tmp / "hop" / "x")
+        assert find_scopes(str(third), places) == []
+
+    def test_the_config_folder_and_its_case(self, box):
+        places = Places({"HOME": str(box.home), "CLAUDE_CONFIG_DIR": str(box.tmp / "cfg")})
+        (box.tmp / "cfg" / "x").mkdir(parents=True)
+        with pytest.raises(Forbidden):
+            guard(str(box.tmp / "cfg" / "x"), places)
+        with pytest.raises(Forbidden):
+            guard(str(box.home / ".Claude" / "x"), places)
+        assert guard(str(box.home / ".claude-not"), places) == str(box.home / ".claude-not")
+
+    def test_a_linked_home(self, box, claude):
+        (box.tmp / "h").symlink_to(box.home)
+        places = Places({"HOME": str(box.tmp / "h")})
+        with pytest.raises(Forbidden):
+            guard(str(claude / "x"), places)
+
+    def test_the_user_scope_there_is_ignored(self, box, claude):
+        places = Places({"HOME": str(box.home), "ABCD_HOME": str(claude / ".abcd")})
+        assert find_scopes(str(box.tmp), places) == []
+
+
+def test_resolve_agrees_with_realpath(box):
+    root = box.tmp / "a" / "b"
+    root.mkdir(parents=True)
+    (box.tmp / "l").symlink_to("a/b/../b")
+    (root / "up").symlink_to("../..")
+    for path in (f"{box.tmp}/l/up/./l/x/../y", f"{box.tmp}//a/b/up/a", "/", f"{root}/up/up/nothing"):
+        assert resolve(path) == os.path.realpath(path)
+
+
+def test_display(box, places):
+    box.user_pages({"u.md": "x\n"})
+    scope = find_scopes(None, places)[0]
+    assert scope.display("memory/u.md") == "~/.abcd.noindex/memory/u.md"
