@@ -25,6 +25,9 @@ SIGNS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 SLOTS = 262139  # the largest prime below 64 ** 3: a power of two would keep only a term's last letters
 LEVELS = 63
 WEIGHT = 4  # signs of one weight: slot and level
+BITS = 6  # of one sign
+# Hash of a pair of terms: modulo the largest prime below 2**64, read as three numbers by dividing on.
+PAIR_PRIME = 18446744073709551557
 
 # A page's own names within the index folder.
 CURRENT = "current"
@@ -43,6 +46,12 @@ def checksum(data):
 def bucket(key, count):
     """The bucket, 0 .. count - 1, that a key or term (text) lies in. Writers make ``count`` odd."""
     return int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME % count
+
+
+def places(first, second, bits):
+    """The three bits, 0 .. bits - 1, that stand for ``second`` right after ``first`` in a page of ``bits`` bits."""
+    n = int.from_bytes((first + " " + second).encode("utf-8", "surrogatepass"), "big") % PAIR_PRIME
+    return n % bits, n // bits % bits, n // bits // bits % bits
 
 
 def slot(term):

@@ -1,14 +1,22 @@
 """BM25F over the weights in the artefact: the one ranking of the hook and of ``recall --ranking bm25f``.
 
 Prompt path; imports only the format. Robertson, Zaragoza, Taylor, "Simple BM25 extension to multiple
-weighted fields", CIKM 2004, with a title part beside it (see ``docs/explanation/ranking.md``): the
-builder saturates term counts into one level per term and page, this module adds the rarity, which
-changes with every page of the store and therefore is not baked in.
+weighted fields", CIKM 2004, with a title part and a bonus for neighbours beside it (what each is worth:
+``docs/explanation/ranking.md``). The builder saturates term counts into one level per term and page;
+this module adds the rarity, which changes with every page of the store and therefore is not baked in.
 """
 
-from abcd_index.artefact.format import LEVELS, SIGNS, WEIGHT, slot
+from abcd_index.artefact.format import BITS, LEVELS, SIGNS, WEIGHT, places, slot
 
+# What a term in the title adds, as a share of its rarity among titles.
 TITLE_SHARE = 0.5
+# What two neighbours of the prompt add that are neighbours in the page as well.
+NEIGHBOURS = 0.4
+# A term that the prompt says again and again counts up to this many times as much, plus one (BM25's k3).
+REPEATS = 8.0
+# A long paste has thousands of words; those beyond the weightiest add time and no order.
+MOST_TERMS = 200
+MOST_PAIRS = 60
 
 _log = None
 
@@ -23,42 +31,57 @@ def idf(pages, holding):
 
 
 class Query:
-    """A prompt's ranking terms against one artefact. ``stems``: {stem: weight in the prompt}."""
+    """A prompt's ranking terms against one artefact.
 
-    __slots__ = ("terms",)
+    ``stems``: {stem: how often, a float}, in the order in which the prompt first says them, which is
+    what makes two of them neighbours.
+    """
+
+    __slots__ = ("terms", "pairs")
 
     def __init__(self, artefact, stems):
         pages = artefact.pages
-        terms = []
-        for stem in sorted(stems):
+        self.terms = terms = []
+        self.pairs = pairs = []
+        before = None
+        for stem in _weightiest(stems):
             holding, titled = artefact.term(stem)
-            if holding or titled:
-                terms.append((stem, slot(stem), stems[stem] * idf(pages, holding),
-                              stems[stem] * TITLE_SHARE * idf(pages, titled) if titled else 0.0))
-        self.terms = terms
+            if not holding:
+                before = None
+                continue
+            weight = (REPEATS + 1) * stems[stem] / (REPEATS + stems[stem])
+            terms.append((stem, slot(stem), weight * idf(pages, holding),
+                          weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0))
+            if before is not None and len(pairs) < MOST_PAIRS:
+                pairs.append((before, stem))
+            before = stem
 
     def score(self, record):
         """The score of a page's record: a float, 0.0 when no term is in the page."""
-        weights, titles = record["weights"], record["titles"]
         total = 0.0
-        for _, sign, body, title in self.terms:
-            level = level_of(weights, sign)
-            if level:
-                total += body * level
-            if title:
-                level = level_of(titles, sign)
-                if level:
-                    total += title * level
-        return total / LEVELS
+        for _, text, title in self.explain(record):
+            total += text + title
+        return total
 
     def explain(self, record):
-        """The addends of the score: [(stem, from the text, from the title)], those that are not 0."""
+        """The addends of the score, those that are not 0: [(stem, from the text, from the title)].
+
+        Two neighbours are written as one stem with a space in between.
+        """
+        weights, titles = record["weights"], record["titles"]
         rows = []
+        here = set()
         for stem, sign, body, title in self.terms:
-            text = body * level_of(record["weights"], sign) / LEVELS
-            head = title * level_of(record["titles"], sign) / LEVELS
-            if text or head:
-                rows.append((stem, text, head))
+            level = level_of(weights, sign)
+            if level:
+                # A term of the title is a term of the page, so it has a level here as well.
+                here.add(stem)
+                head = title * level_of(titles, sign) / LEVELS if title else 0.0
+                rows.append((stem, body * level / LEVELS, head))
+        near = record["pairs"]
+        for first, second in self.pairs:
+            if first in here and second in here and beside(near, first, second):
+                rows.append((first + " " + second, NEIGHBOURS, 0.0))
         return rows
 
 
@@ -68,3 +91,22 @@ def level_of(weights, sign):
     while at >= 0 and at % WEIGHT:
         at = weights.find(sign, at + 1)
     return 0 if at < 0 else SIGNS.index(weights[at + 3])
+
+
+def beside(pairs, first, second):
+    """Whether a page's string of pairs says that ``second`` follows ``first`` (one "yes" in forty is wrong)."""
+    if not pairs:
+        return False
+    for place in places(first, second, len(pairs) * BITS):
+        if not SIGNS.index(pairs[place // BITS]) >> place % BITS & 1:
+            return False
+    return True
+
+
+def _weightiest(stems):
+    """The stems that count, in their own order: all, or of very many those with the greatest weights."""
+    if len(stems) <= MOST_TERMS:
+        return list(stems)
+    order = {stem: at for at, stem in enumerate(stems)}
+    best = sorted(stems, key=lambda stem: (-stems[stem], order[stem]))[:MOST_TERMS]
+    return sorted(best, key=order.get)

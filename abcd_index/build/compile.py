@@ -1,7 +1,7 @@
 """One page -> what the artefact needs of it, without looking at any other page."""
 
 from abcd_index.artefact.writer import line
-from abcd_index.build.weights import Figures
+from abcd_index.build.weights import Figures, pairs
 from abcd_index.terms.keyword import entries
 from abcd_index.terms.stem import analyse
 
@@ -34,13 +34,25 @@ def compile_page(page):
         "exclude": exclusions(page.exclude),
         "size": len(page.body),
     }
-    return Compiled(record, postings, figures_of(page.title, page.summary, page.keywords, page.body),
-                    line(page.body), (page.contradicts, page.supersedes, page.superseded_by))
+    title, text = stems_of(page.title, page.summary, keywords_of(recall), page.body)
+    record["pairs"] = pairs(title, text)
+    return Compiled(record, postings, Figures(title, text), line(page.body),
+                    (page.contradicts, page.supersedes, page.superseded_by))
 
 
-def figures_of(title, summary, keywords, body):
-    """The term counts of a page's text. The keywords count as text: an own field for them was no gain."""
-    return Figures(analyse(title), analyse("\n".join((summary, "\n".join(keywords), body))))
+def figures_of(title, summary, recall, body):
+    """The term counts of a page's text, from what its record and body line hold."""
+    return Figures(*stems_of(title, summary, keywords_of(recall), body))
+
+
+def keywords_of(recall):
+    """A page's keywords in an order that a record read back has too."""
+    return [recall[normal] for normal in sorted(recall)]
+
+
+def stems_of(title, summary, keywords, body):
+    """(stems of the title, stems of the text). The keywords count as text: an own field for them was no gain."""
+    return analyse(title), analyse("\n".join((summary, "\n".join(keywords), body)))
 
 
 def postings_of(keywords):

@@ -87,7 +87,7 @@ def start(old, kept, names):
                 for entry, pages, _ in postings}
     for number in gone.values():
         record = old.record(number)
-        assembly.count(figures_of(record["title"], record["summary"], tuple(record["recall"].values()),
+        assembly.count(figures_of(record["title"], record["summary"], record["recall"],
                                   old.artefact.body(number)), -1)
     return assembly
 

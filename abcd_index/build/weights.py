@@ -7,7 +7,7 @@ Taylor, CIKM 2004); ``artefact/score.py`` multiplies it by the term's rarity whe
 from collections import Counter
 from math import exp, log
 
-from abcd_index.artefact.format import LEVELS, SIGNS, slot
+from abcd_index.artefact.format import BITS, LEVELS, SIGNS, places, slot
 
 K1 = 1.5
 B_BODY = 0.75
@@ -16,6 +16,10 @@ TITLE_WEIGHT = 3.0
 # Mean lengths are rounded to a geometric grid: one edited page then seldom moves the mean, and the
 # other pages' levels, and so their bytes, stay what they were.
 STEP = 0.02
+# Bits of a page's pairs: 9 for each and three places make one "yes" in about forty wrong.
+PAIR_BITS = 9
+# Of a page longer than this only the pairs that come first are kept.
+MOST_PAIRS = 4000
 
 
 class Figures:
@@ -59,6 +63,26 @@ def weights(figures, title_mean, body_mean):
         levels[term] = levels.get(term, 0.0) + TITLE_WEIGHT * share
         titles[term] = share
     return _written(levels), _written(titles)
+
+
+def pairs(*texts):
+    """The string of bits that answers whether two stems stand side by side in one of ``texts`` (lists of stems).
+
+    It depends on the page alone, so one edited page never changes another's bytes.
+    """
+    found = {}
+    for text in texts:
+        for pair in zip(text, text[1:]):
+            if len(found) == MOST_PAIRS:
+                break
+            found[pair] = None
+    if not found:
+        return ""
+    signs = [0] * (len(found) * PAIR_BITS // BITS + 1)
+    for first, second in found:
+        for place in places(first, second, len(signs) * BITS):
+            signs[place // BITS] |= 1 << place % BITS
+    return "".join([SIGNS[sign] for sign in signs])
 
 
 def _written(counts):

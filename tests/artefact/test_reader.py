@@ -18,7 +18,8 @@ KEY = "0123456789abcdef0123456789abcdef01234567"
 
 def make(pages=3, keywords=None, key=KEY, padding=0):
     keywords = keywords or {"auth": [[["auth"], [0, 1], []]], "login": [[["login"], [2], [0]]]}
-    records = [{"file": f"p{i}.md", "title": f"Page {i}", "weights": slot("auth") + "z", "titles": ""} for i in range(pages)]
+    records = [{"file": f"p{i}.md", "title": f"Page {i}", "weights": slot("auth") + "z", "titles": "", "pairs": ""}
+               for i in range(pages)]
     parts = {
         "keywords": [writer.Line(d) for d in writer.buckets(keywords)],
         "terms": [writer.Line(d) for d in writer.buckets({"auth": [2, 1], "login": 1})],
