@@ -28,6 +28,7 @@ def compile_page(page):
         "title": page.title,
         "name": page.slug,
         "type": page.type,
+        "dialect": page.dialect,
         "summary": page.summary,
         "updated": page.updated or "",
         "recall": recall,
