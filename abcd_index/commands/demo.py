@@ -10,7 +10,8 @@ import textwrap
 import time
 
 from abcd_index.commands.demo_stage import DemoFailed, Stage
-from abcd_index.commands.say import OK, Out, count, printable, seconds
+from abcd_index.commands.say import OK, Out, count, seconds
+from abcd_index.verify.text import printable
 
 QUESTION = "Why does the auth login redirect in a circle on staging?"
 WIDEST = 100
@@ -138,11 +139,11 @@ def _switch(stage, show):
     stage.git("commit", "-q", "-a", "-m", "Add a line")
     other, _ = _wait_for(stage, stage.work / ".abcd", main)
     index = stage.work / ".abcd" / ".index"
-    times = {path.name: path.stat().st_mtime_ns for path in index.glob("*.idx")}
+    built = {path.name: path.stat().st_ino for path in index.glob("*.idx")}
     show.command("git switch main")
     done = stage.git("switch", "-q", "main")
     back, _ = _wait_for(stage, stage.work / ".abcd", other)
-    same = times == {path.name: path.stat().st_mtime_ns for path in index.glob("*.idx")}
+    same = built == {path.name: path.stat().st_ino for path in index.glob("*.idx")}
     show.holds(bool(other) and back == main, f"current again in {seconds(done.took)}: {back[:12]}...", done)
     show.holds(same, "and nothing was built for it")
 

@@ -56,11 +56,6 @@ def tolerate(stream):
         stream.reconfigure(errors="backslashreplace")
 
 
-def printable(text):
-    """``text`` with control characters made visible: a page's words must not drive the terminal."""
-    return "".join(c if c.isprintable() or c == "\t" else _escape(c) for c in text)
-
-
 def seconds(value):
     """A duration as people read it: ``12 ms``, ``1.3 s``."""
     return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.1f} s"
@@ -69,10 +64,6 @@ def seconds(value):
 def count(number, word, plural=None):
     """``1 page``, ``2 pages``."""
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
-
-
-def _escape(char):
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def _is_tty(stream):

@@ -13,12 +13,11 @@ FORMAT = 1
 MODULUS = 2**32 - 5
 CELL = 25
 TABLES = ("keywords", "terms", "domains", "records", "bodies")
-FIXED_LINES = 9
 SIGNS = set("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 LEAST = "-"
 RECORD_FIELDS = {
-    "file": str, "title": str, "name": str, "type": str, "line": str, "summary": str, "updated": str,
-    "recall": dict, "exclude": list, "size": int, "weights": str, "titles": str,
+    "file": str, "title": str, "name": str, "type": str, "dialect": str, "line": str, "summary": str, "updated": str,
+    "recall": dict, "exclude": list, "size": int, "weights": str, "titles": str, "pairs": str,
 }
 DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exclude": list, "recall": dict}
 
@@ -32,30 +31,38 @@ class Wrong(Exception):
 
 
 class Decoded:
-    """Everything an artefact holds.
+    """What an artefact holds, but for records and bodies, which went to the visitor one by one.
 
-    ``header`` (dict); ``keywords`` {key: postings}; ``terms`` {term: (pages, titles)}; ``domains``,
-    ``records`` (lists of dicts); ``bodies`` (list of str); ``newer`` {file: file}.
+    ``header`` (dict); ``newer`` {file: file}; ``keywords`` {key: postings}; ``terms`` {term: (pages,
+    titles)}; ``domains`` (list of dicts); ``files`` (the pages' file names, in order).
     """
 
-    def __init__(self, header, newer):
+    def __init__(self, header):
         self.header = header
-        self.newer = newer
+        self.newer = {}
         self.keywords = {}
         self.terms = {}
         self.domains = []
-        self.records = []
-        self.bodies = []
+        self.files = []
 
 
-def peek(data):
-    """The header of an artefact's bytes, unchecked but for what makes it one. Raises Torn, FormatTooNew.
+class Visitor:
+    """Is shown every record, then every body. This one looks away."""
+
+    def record(self, number, record):
+        """``record``: a dict, checked."""
+
+    def body(self, number, body):
+        """``body``: the text of the page whose record had that number."""
+
+
+def peek(first_line):
+    """The header in an artefact's first line. Raises Torn or FormatTooNew.
 
     The magic and the format number come first: of a newer format nothing else may be assumed.
     """
-    line = data.partition(b"\n")[0]
     try:
-        header = json.loads(line.decode("utf-8"))
+        header = json.loads(first_line.decode("utf-8"))
     except ValueError:
         raise Torn("its first line is not JSON") from None
     if not isinstance(header, dict) or header.get("magic") != MAGIC:
@@ -68,24 +75,26 @@ def peek(data):
     return header
 
 
-def decode(data):
-    """The Decoded of an artefact's bytes. Raises Torn, Wrong or FormatTooNew."""
-    header = peek(data)
-    lines = _lines(data)
-    _check_header(header, lines, data)
-    starts = _starts(lines)
-    filters = _text(lines[2], "line 3")
-    _need(header["filter"][0] == starts[2], "header: filter does not point at line 3")
-    newer = _object(lines[8], "line 9")
-    _need(header["newer"] == [starts[8], len(lines[8]), checksum(lines[8])], "header: newer does not point at line 9")
-    parts = _parts(header, lines, starts)
-    decoded = Decoded(header, newer)
-    _keywords(decoded, parts)
-    _terms(decoded, parts["terms"])
-    decoded.domains = [_fields(line, DOMAIN_FIELDS, f"domain {n}") for n, line in enumerate(parts["domains"])]
-    decoded.records = [_record(line, n) for n, line in enumerate(parts["records"])]
-    decoded.bodies = [_text(line, f"body {n}") for n, line in enumerate(parts["bodies"])]
-    _check_filter(filters, header["filter"][1], decoded.keywords)
+def decode(file, size, visitor=None):
+    """Read a binary ``file`` of ``size`` bytes from its start to its end.
+
+    Returns a Decoded. Raises Torn, Wrong or FormatTooNew.
+    """
+    visitor = visitor or Visitor()
+    lines = _Lines(file)
+    first = lines.next()
+    header = peek(first)
+    _check_header(header, first, lines.next(), size)
+    decoded = Decoded(header)
+    _need(header["filter"][0] == lines.at, "header: filter does not point at line 3")
+    digits = _text(lines.next(), "line 3")
+    tables = {name: _table(header["parts"][name], name, lines) for name in TABLES}
+    start, line = lines.at, lines.next()
+    decoded.newer = _object(line, "line 9")
+    _need(header["newer"] == [start, len(line), checksum(line)], "header: newer does not point at line 9")
+    _parts(decoded, tables, lines, visitor)
+    lines.end()
+    _check_filter(digits, header["filter"][1], decoded.keywords)
     _check_pages(decoded)
     return decoded
 
@@ -100,29 +109,33 @@ def hash_of(text):
     return checksum(text.encode("utf-8", "surrogatepass"))
 
 
-def _lines(data):
-    if not data.endswith(b"\n"):
-        raise Torn("it does not end with a line end: it is cut")
-    lines = data[:-1].split(b"\n")
-    if len(lines) < FIXED_LINES:
-        raise Torn(f"it has {len(lines)} lines, at least {FIXED_LINES} are needed: it is cut")
-    return lines
+class _Lines:
+    """The lines of a file in turn; ``at`` is where the next one starts."""
+
+    def __init__(self, file):
+        self.file = file
+        self.at = 0
+        self.number = 0
+
+    def next(self):
+        line = self.file.readline()
+        self.number += 1
+        if not line.endswith(b"\n"):
+            raise Torn(f"line {self.number} is cut or missing")
+        self.at += len(line)
+        return line[:-1]
+
+    def end(self):
+        if self.file.readline():
+            raise Torn(f"there is more after line {self.number}, the last one that the header speaks of")
 
 
-def _starts(lines):
-    starts, at = [], 0
-    for line in lines:
-        starts.append(at)
-        at += len(line) + 1
-    return starts
-
-
-def _check_header(header, lines, data):
-    if not (len(lines[1]) == 10 and lines[1].strip().isdigit() and int(lines[1]) == checksum(lines[0])):
+def _check_header(header, line, second, size):
+    if second != b"%10d" % checksum(line):
         raise Torn("the header's checksum in line 2 does not fit line 1")
-    _canonical(header, lines[0], "header")
-    if header.get("size") != len(data):
-        raise Torn(f"the header says {header.get('size')} bytes, the file has {len(data)}")
+    _canonical(header, line, "header")
+    if header.get("size") != size:
+        raise Torn(f"the header says {header.get('size')} bytes, the file has {size}")
     key = header.get("key")
     _need(isinstance(key, str) and len(key) == 40 and not set(key) - set("0123456789abcdef"), "header: key")
     _need(_whole(header.get("tokens")), "header: tokens")
@@ -135,41 +148,49 @@ def _check_header(header, lines, data):
         _need(_wholes(parts[name], 2), f"header: parts.{name}")
 
 
-def _parts(header, lines, starts):
-    """{part: its lines}, after the tables were held against the lines they speak of."""
-    counts = {name: header["parts"][name][1] for name in TABLES}
-    wanted = FIXED_LINES + sum(counts.values())
-    if len(lines) != wanted:
-        raise Torn(f"the header's counts make {wanted} lines, the file has {len(lines)}")
-    parts, at = {}, FIXED_LINES
-    for number, name in enumerate(TABLES):
-        line = 3 + number
-        _need(header["parts"][name][0] == starts[line], f"header: parts.{name} does not point at line {line + 1}")
-        table = _text(lines[line], f"line {line + 1}")
-        if len(table) != CELL * counts[name]:
-            raise Torn(f"the table of {name} has {len(table)} signs, not {CELL} times {counts[name]}")
-        parts[name] = lines[at:at + counts[name]]
-        for cell in range(counts[name]):
-            _check_cell(table[cell * CELL:(cell + 1) * CELL], lines[at + cell], starts[at + cell], f"{name} {cell}")
-        at += counts[name]
-    return parts
+def _table(part, name, lines):
+    """The cells of a part's table."""
+    _need(part[0] == lines.at, f"header: parts.{name} does not point at its table")
+    table = _text(lines.next(), f"table of {name}")
+    if len(table) != CELL * part[1]:
+        raise Torn(f"the table of {name} has {len(table)} signs, not {CELL} times {part[1]}")
+    return [table[at:at + CELL] for at in range(0, len(table), CELL)]
 
 
-def _check_cell(cell, line, start, where):
-    if cell != "%010x%07x%08x" % (start, len(line), checksum(line)):
-        raise Torn(f"{where}: the line is not what its cell says (place, length or checksum)")
+def _parts(decoded, tables, lines, visitor):
+    """Every line that a table speaks of, in the order of the tables."""
+    pages, domains = len(tables["records"]), len(tables["domains"])
+    _need(len(tables["bodies"]) == pages, "there are not as many bodies as records")
+    sizes = []
+    for name in TABLES:
+        for number, cell in enumerate(tables[name]):
+            start, line = lines.at, lines.next()
+            if cell != "%010x%07x%08x" % (start, len(line), checksum(line)):
+                raise Torn(f"{name} {number}: the line is not what its cell says (place, length or checksum)")
+            where = f"{name} {number}"
+            if name == "keywords":
+                _keywords(decoded, _bucket(line, number, len(tables[name]), where), pages, domains, where)
+            elif name == "terms":
+                _terms(decoded, _bucket(line, number, len(tables[name]), where), where)
+            elif name == "domains":
+                decoded.domains.append(_fields(line, DOMAIN_FIELDS, where))
+            elif name == "records":
+                record = _record(line, where)
+                decoded.files.append(record["file"])
+                sizes.append(record["size"])
+                visitor.record(number, record)
+            else:
+                body = _text(line, where)
+                _need(sizes[number] == len(body), f"the record of {decoded.files[number]!r} has not its body's size")
+                visitor.body(number, body)
 
 
-def _keywords(decoded, parts):
-    pages, domains = len(parts["records"]), len(parts["domains"])
-    _need(len(parts["bodies"]) == pages, "there are not as many bodies as records")
-    for number, line in enumerate(parts["keywords"]):
-        where = f"keyword bucket {number}"
-        for key, postings in _bucket(line, number, len(parts["keywords"]), where):
-            _need(isinstance(postings, list) and postings, f"{where}: {key!r} has no postings")
-            for posting in postings:
-                _check_posting(posting, pages, domains, f"{where}: {key!r}")
-            decoded.keywords[key] = postings
+def _keywords(decoded, bucket, pages, domains, where):
+    for key, postings in bucket:
+        _need(isinstance(postings, list) and postings, f"{where}: {key!r} has no postings")
+        for posting in postings:
+            _check_posting(posting, pages, domains, f"{where}: {key!r}")
+        decoded.keywords[key] = postings
 
 
 def _check_posting(posting, pages, domains, where):
@@ -183,13 +204,11 @@ def _check_posting(posting, pages, domains, where):
     _need(bool(of_pages or of_domains), f"{where}: a posting of nothing")
 
 
-def _terms(decoded, lines):
-    for number, line in enumerate(lines):
-        where = f"term bucket {number}"
-        for term, value in _bucket(line, number, len(lines), where):
-            pair = (value, 0) if _whole(value) else tuple(value) if _wholes(value, 2) else None
-            _need(pair is not None and 0 < pair[0] and pair[1] <= pair[0], f"{where}: the counts of {term!r}")
-            decoded.terms[term] = pair
+def _terms(decoded, bucket, where):
+    for term, value in bucket:
+        pair = (value, 0) if _whole(value) else tuple(value) if _wholes(value, 2) else None
+        _need(pair is not None and 0 < pair[0] and pair[1] <= pair[0], f"{where}: the counts of {term!r}")
+        decoded.terms[term] = pair
 
 
 def _bucket(line, number, count, where):
@@ -198,8 +217,8 @@ def _bucket(line, number, count, where):
         yield key, value
 
 
-def _record(line, number):
-    record = _fields(line, RECORD_FIELDS, f"record {number}")
+def _record(line, where):
+    record = _fields(line, RECORD_FIELDS, where)
     where = f"record of {record['file']!r}"
     for name in ("weights", "titles"):
         text = record[name]
@@ -208,6 +227,7 @@ def _record(line, number):
         _need(slots == sorted(set(slots)), f"{where}: {name} are not in the order of their slots")
         _need(not set(text) - SIGNS, f"{where}: {name} has a sign that is not in the alphabet")
         _need(LEAST not in text[3::4], f"{where}: {name} has a level of 0")
+    _need(not set(record["pairs"]) - SIGNS, f"{where}: pairs has a sign that is not in the alphabet")
     _need(all(isinstance(v, str) for v in record["recall"].values()), f"{where}: recall")
     return record
 
@@ -222,14 +242,13 @@ def _check_filter(digits, bits, keywords):
 
 
 def _check_pages(decoded):
-    files = [record["file"] for record in decoded.records]
+    files = decoded.files
     _need(all(a < b for a, b in zip(files, files[1:])), "the records are not in the order of their file names")
     names = [domain["name"] for domain in decoded.domains]
     _need(all(a < b for a, b in zip(names, names[1:])), "the domains are not in the order of their names")
-    for record, body in zip(decoded.records, decoded.bodies):
-        _need(record["size"] == len(body), f"record of {record['file']!r}: size is not that of its body")
+    known = set(files)
     for old, new in decoded.newer.items():
-        _need(old in files and new in files, f"newer: {old!r} or {new!r} is not a page")
+        _need(old in known and new in known, f"newer: {old!r} or {new!r} is not a page")
 
 
 def _fields(line, fields, where):

@@ -1,0 +1,157 @@
+"""``abcd-index build``: makes each scope's artefact current and says what it did.
+
+Results go to stdout, remarks (pages that were left out, findings) to stderr. Exit status 0 whenever the
+artefact is current, also with findings: judging them is what ``verify`` is for.
+"""
+
+import time
+
+from abcd_index.commands.say import FAILED, OK, Out, count, seconds
+from abcd_index.commands.which import NothingHere, pick
+from abcd_index.errors import AbcdError
+from abcd_index.scopes import Places
+
+# A bar for less than this would be gone before anyone has read it.
+PATIENCE = 0.5
+BAR = 30
+# Warnings beyond this many are counted, not listed: verify lists them all.
+LISTED = 20
+
+
+def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hook=False, out=None, places=None):
+    """Build the scopes that ``which`` names. Returns an exit status.
+
+    ``git_hook``: for hook managers, whose exit status becomes git's: always 0 and at most one line.
+    """
+    out = out or Out()
+    if git_hook:
+        return _for_git(root, which, out, places)
+    places = places or Places()
+    reports, code = [], OK
+    for scope in pick(root, which, places):
+        bar = None if quiet or as_json else _bar(out)
+        try:
+            built = _build(scope, force, bar)
+        except AbcdError as error:
+            code = FAILED
+            reports.append({"scope": scope.name, "state": "failed", "error": str(error), "hint": error.hint})
+            out.note(f"abcd-index: {scope.name}: {error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+            continue
+        finally:
+            if bar:
+                bar.clear()
+        reports.append(_report(built, scope))
+        if not as_json and not quiet:
+            out.line(_sentence(built, scope))
+        if not quiet:
+            _remarks(built, scope, out)
+    _record(places)
+    if as_json:
+        import json
+
+        out.line(json.dumps({"scopes": reports, "ok": code == OK}, ensure_ascii=False))
+    return code
+
+
+def _for_git(root, which, out, places):
+    try:
+        for scope in pick(root, which, places):
+            _build(scope, False, None)
+    except NothingHere:
+        pass
+    except Exception as error:  # A broken page or tool must never look like a failed checkout.
+        out.note(f"abcd-index: the artefact was not built: {' '.join(str(error).split())}")
+    return OK
+
+
+def _build(scope, force, bar):
+    from abcd_index.build.run import build
+
+    return build(scope, force=force, progress=bar)
+
+
+def _record(places):
+    from abcd_index.build.run import record_interpreter
+
+    record_interpreter(places)
+
+
+def _report(built, scope):
+    from abcd_index.verify.row import row
+
+    return {
+        "scope": scope.name,
+        "state": built.state,
+        "key": built.key,
+        "path": built.path,
+        "pages": built.pages,
+        "recompiled": built.recompiled,
+        "size": built.size,
+        "seconds": round(built.seconds, 4),
+        "left_out": [scope.display(file) for file in left_out(built.findings)],
+        "findings": [row(finding, scope).as_dict() for finding in built.findings],
+    }
+
+
+def left_out(findings):
+    """Files of pages that could not be compiled, in order, each once."""
+    return list(dict.fromkeys(f.file for f in findings if f.severity == "error" and f.file.startswith("memory/")))
+
+
+def _sentence(built, scope):
+    pages = count(built.pages, "page")
+    if built.state == "current":
+        did = f"current, nothing to do: {pages}"
+    elif built.state == "switched":
+        did = f"switched to an artefact that was there: {pages}"
+    else:
+        did = f"built: {pages}, {built.recompiled:,} compiled, {built.size:,} bytes"
+    return f"{scope.name:<9}  {did}, {seconds(built.seconds)}  ({built.key[:12]})"
+
+
+def _remarks(built, scope, out):
+    from abcd_index.verify.row import row
+    from abcd_index.verify.text import line_of
+
+    def style(text, *names):
+        return out.style(text, *names, stream=out.err)
+
+    gone = left_out(built.findings)
+    errors = [f for f in built.findings if f.severity == "error"]
+    warnings = [f for f in built.findings if f.severity != "error"]
+    for finding in errors + warnings[:LISTED]:
+        out.note(line_of(row(finding, scope), style))
+    if gone:
+        out.note(f"{scope.name}: {count(len(gone), 'page')} left out, named above")
+    if len(warnings) > LISTED:
+        out.note(f"{scope.name}: {len(warnings) - LISTED:,} more warnings; `abcd-index verify` lists them")
+
+
+def _bar(out):
+    return Bar(out) if out.person(out.err) else None
+
+
+class Bar:
+    """A progress bar on stderr, for a store that takes a while and a person who watches."""
+
+    def __init__(self, out):
+        self.out = out
+        self.begun = time.monotonic()
+        self.drawn = 0.0
+
+    def __call__(self, done, total):
+        now = time.monotonic()
+        if now - self.begun < PATIENCE or now - self.drawn < 0.1:
+            return
+        self.drawn = now
+        full = BAR * done // max(total, 1)
+        left = (now - self.begun) / done * (total - done)
+        self.out.err.write(f"\r[{'#' * full}{'.' * (BAR - full)}] {done:,} of {total:,} pages, {left:.0f} s left  ")
+        self.out.err.flush()
+
+    def clear(self):
+        """Take the bar away before anything else is printed."""
+        if self.drawn:
+            self.out.err.write("\r\033[K")
+            self.out.err.flush()
+            self.drawn = 0.0

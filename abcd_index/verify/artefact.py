@@ -1,0 +1,179 @@
+"""Holds the artefact on disk against the one that the pages make, and against the format's specification.
+
+Two independent questions: is every byte what a build of these pages writes, and does a parser that knows
+only ``docs/format.md`` find the pages in it?
+"""
+
+import os
+import stat
+
+from abcd_index.artefact.format import SUFFIX
+from abcd_index.artefact.reader import current_key
+from abcd_index.artefact.times import Times
+from abcd_index.build.run import assemble
+from abcd_index.errors import ArtefactMissing, CannotTell
+from abcd_index.settings import written_settings
+from abcd_index.store.records import Finding
+from abcd_index.terms import TOKENS_VERSION
+from abcd_index.verify.codes import ARTEFACT
+from abcd_index.verify.contents import Contents, Headlines
+from abcd_index.verify.format import Torn, Wrong, decode, peek
+
+REBUILD = "run `abcd-index build`"
+FORCE = "find out who changed it, then run `abcd-index build --force`"
+# Pages that a stale artefact's finding names; the rest is counted.
+NAMED = 3
+
+
+class Fresh:
+    """What the pages say now: ``store``, ``settings``, ``key`` and ``hashes`` {source file: content hash}."""
+
+    __slots__ = ("store", "settings", "key", "hashes")
+
+    def __init__(self, store, settings, key, hashes):
+        self.store = store
+        self.settings = settings
+        self.key = key
+        self.hashes = hashes
+
+
+def judge(scope, fresh, require):
+    """(state, findings) of the scope's artefact.
+
+    ``state``: missing, current, stale, torn or wrong. ``require``: a missing artefact is a finding.
+    Raises FormatTooNew and CannotTell when another release wrote it.
+    """
+    try:
+        key = current_key(scope.index)
+        file = _open(os.path.join(scope.index, key + SUFFIX))
+    except ArtefactMissing as error:
+        return "missing", [_finding("artefact-missing", ".index/current", str(error), REBUILD)] if require else []
+    with file:
+        shown = f".index/{key}{SUFFIX}"
+        try:
+            header = peek(file.readline())
+            file.seek(0)
+            if header.get("key") != key:
+                raise Torn(f"its key is {header.get('key')!r}, its name says {key}")
+            return _judge(scope, fresh, file, shown, header)
+        except Torn as error:
+            return "torn", [_finding("artefact-torn", shown, f"the artefact is damaged: {error}", REBUILD)]
+
+
+def _judge(scope, fresh, file, shown, header):
+    size = os.fstat(file.fileno()).st_size
+    if header["key"] != fresh.key:
+        return _stale(scope, fresh, file, size, shown, header)
+    at = _first_difference(fresh, file)
+    file.seek(0)
+    contents = Contents(fresh.store)
+    try:
+        decoded = decode(file, size, contents)
+    except Wrong as error:
+        message = f"the artefact is not as its format says: {error}"
+        code = "artefact-not-to-format" if at is None else "artefact-not-reproducible"
+        return "wrong", [_finding(code, shown, message, FORCE)]
+    contents.compare(decoded)
+    if at is not None:
+        what = contents.differences[0] if contents.differences else f"byte {at:,} is another one"
+        message = f"it has the key of these pages but another content than they make: {what}"
+        return "wrong", [_finding("artefact-not-reproducible", shown, message, FORCE)]
+    if contents.differences:
+        return "wrong", [_finding("artefact-not-the-pages", shown, sentence, FORCE)
+                         for sentence in contents.differences[:NAMED]]
+    return "current", []
+
+
+def _stale(scope, fresh, file, size, shown, header):
+    if header.get("tokens") != TOKENS_VERSION:
+        # Another tokeniser makes another artefact of the same pages: that is no difference in the pages.
+        raise CannotTell(f"{scope.display(shown)} was built by another version of abcd-index "
+                         f"(tokeniser {header.get('tokens')}, this one has {TOKENS_VERSION})", REBUILD)
+    headlines = Headlines(fresh.store)
+    try:
+        decode(file, size, headlines)
+    except Wrong as error:
+        return "wrong", [_finding("artefact-not-to-format", shown,
+                                  f"the artefact is not as its format says: {error}", REBUILD)]
+    changed = _changed(scope, fresh, header["key"], headlines)
+    if not changed and header["settings"] != written_settings(fresh.settings):
+        return "stale", [_finding("artefact-stale", "config.json", "it was built with other settings", REBUILD)]
+    if not changed:
+        return "stale", [_finding("artefact-stale", ".index/current",
+                                  "catalogue, rules or settings changed since it was built", REBUILD)]
+    first = changed[0][1] if changed[0][0] != "removed" else ".index/current"
+    return "stale", [_finding("artefact-stale", first, _since(changed), REBUILD)]
+
+
+def _changed(scope, fresh, key, headlines):
+    """[(what, file)] of pages that differ, by file name: what is changed, added or removed."""
+    found = headlines.pages_that_differ()
+    times = Times.open(scope.index, key)
+    if times is not None:
+        # The sidecar knows the content of each file, also where the change shows in no record.
+        known = {file for _, file in found}
+        for number, name in enumerate(headlines.files):
+            row, now = times.row(number), fresh.hashes.get("memory/" + name)
+            if row and now and row[2].strip() != now and "memory/" + name not in known:
+                found.append(("changed", "memory/" + name))
+        times.close()
+    return sorted(found, key=lambda pair: pair[1])
+
+
+def _since(changed):
+    named = ", ".join(f"{file} {what}" for what, file in changed[:NAMED])
+    more = f" and {len(changed) - NAMED:,} more" if len(changed) > NAMED else ""
+    return f"the artefact was built from other pages: {named}{more}"
+
+
+def _open(path):
+    """The artefact as a binary file. A link could lead anywhere, and a pipe would wait for ever."""
+    try:
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+                     | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError):
+        raise ArtefactMissing(f"`current` names {os.path.basename(path)}, which is not there") from None
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise ArtefactMissing(f"{os.path.basename(path)} is not a file")
+    return os.fdopen(fd, "rb")
+
+
+def _first_difference(fresh, file):
+    """Where the file differs from what the pages make, or None."""
+    assembly = assemble(fresh.store)
+    comparer = _Comparer(file)
+    try:
+        assembly.write(comparer, fresh.key, written_settings(fresh.settings))
+        return comparer.end()
+    finally:
+        assembly.close()
+
+
+class _Comparer:
+    """Is written to like a file and holds what it gets against another one, so that neither is in memory."""
+
+    def __init__(self, file):
+        self.file = file
+        self.at = 0
+        self.difference = None
+
+    def write(self, data):
+        if self.difference is None:
+            there = self.file.read(len(data))
+            if there != data:
+                same = next((n for n, (a, b) in enumerate(zip(there, data)) if a != b), min(len(there), len(data)))
+                self.difference = self.at + same
+        self.at += len(data)
+
+    def tell(self):
+        return self.at
+
+    def end(self):
+        if self.difference is None and self.file.read(1):
+            self.difference = self.at
+        return self.difference
+
+
+def _finding(code, file, message, fix):
+    return Finding(code, ARTEFACT[code].severity, file, None, message, fix)

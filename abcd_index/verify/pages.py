@@ -1,0 +1,80 @@
+"""Keywords that will disappoint and pages that cannot come whole: what only the store as a whole shows."""
+
+from collections import Counter
+
+from abcd_index.store.records import Finding
+from abcd_index.terms.keyword import entries, weakness
+from abcd_index.verify.codes import PAGES
+
+# A keyword sets nothing apart when more than a fifth of a store, and not just a few pages, shares it;
+# in a store of any size, when more pages share it than a person would ever look through.
+COMMON_SHARE = 0.2
+COMMON_LEAST = 8
+COMMON_MOST = 500
+MANY = 30
+# What stands around a body when its page comes whole: the block's frame and the page's heading line.
+FRAME = 420
+
+
+def page_findings(store, settings):
+    """Findings about keywords and lengths of a Store, in the order of its pages."""
+    holding = Counter()
+    for page in store.pages:
+        holding.update({normal for _, normal in _normals(page)})
+    found = []
+    for page in store.pages:
+        found += _keywords(page, holding, len(store.pages))
+        found += _length(page, settings)
+    return found
+
+
+def _normals(page):
+    """[(keyword as spelled, its normal form)]; the form is '' for a keyword that can never match."""
+    pairs = []
+    for keyword in page.keywords:
+        known = entries(keyword)
+        pairs.append((keyword, known[0][1][0] if known else ""))
+    return pairs
+
+
+def _keywords(page, holding, pages):
+    found = []
+    for keyword, normal in _normals(page):
+        reason = weakness(keyword)
+        if not normal:
+            found.append(_finding("keyword-never", page, f"{keyword!r} can never match{_because(reason)}",
+                                  "replace it by a word that people type, or drop it"))
+        elif _is_common(holding[normal], pages):
+            found.append(_finding("keyword-common", page, f"{keyword!r} is shared by {holding[normal]:,} of "
+                                  f"{pages:,} pages", "use a more specific word or a phrase of two words"))
+        elif reason:
+            found.append(_finding("keyword-weak", page, f"{keyword!r} is weak{_because(reason)}",
+                                  "use a more specific word or a phrase of two words"))
+    if len(page.keywords) > MANY:
+        found.append(_finding("keywords-many", page, f"the page has {len(page.keywords)} keywords",
+                              f"keep the best; up to {MANY} are in order"))
+    return found
+
+
+def _length(page, settings):
+    if not page.keywords:
+        return []  # Never injected, so its length does not matter.
+    size = len(page.body.strip()) + len(page.title) + len(page.name)
+    room = settings["limits"]["context"] - FRAME
+    if size <= room:
+        return []
+    return [_finding("page-too-long", page, f"{size:,} characters, about {room:,} fit into a prompt: only its head "
+                     "will ever come", "split it into pages of one thing each", page.body_line)]
+
+
+def _is_common(count, pages):
+    return count > COMMON_MOST or (count >= COMMON_LEAST and count > COMMON_SHARE * pages)
+
+
+def _because(reason):
+    return f": {reason}" if reason else ""
+
+
+def _finding(code, page, message, fix, line=None):
+    line = line or page.lines.get("recall")
+    return Finding(code, PAGES[code].severity, f"memory/{page.name}", line, message, fix)

@@ -1,0 +1,75 @@
+"""``verify``: everything about one scope, recomputed from what people wrote. Writes nothing."""
+
+from abcd_index.build.files import observe
+from abcd_index.build.key import key_of
+from abcd_index.build.run import settings_of
+from abcd_index.errors import CannotTell, FormatTooNew
+from abcd_index.settings import written_settings
+from abcd_index.store.read import read_store
+from abcd_index.verify.artefact import Fresh, judge
+from abcd_index.verify.pages import page_findings
+from abcd_index.verify.row import in_order, row
+from abcd_index.verify.tree import tree_findings
+
+
+class Verified:
+    """What was found of one scope.
+
+    ``rows``: findings in order. ``pages``: how many were compiled, ``left_out`` how many were not.
+    ``state`` of the artefact: current, stale, missing, torn, wrong, unknown, or '' when not looked at.
+    ``unsure``: the errors that leave a question open (another release, ownership).
+    """
+
+    __slots__ = ("scope", "rows", "pages", "left_out", "state", "key", "unsure")
+
+    def __init__(self, scope, key):
+        self.scope = scope
+        self.rows = []
+        self.pages = 0
+        self.left_out = 0
+        self.state = ""
+        self.key = key
+        self.unsure = []
+
+    def sentence(self):
+        """One sentence for people: what was checked and how the artefact stands."""
+        pages = f"{self.pages:,} {'page' if self.pages == 1 else 'pages'}"
+        left = f", {self.left_out:,} left out" if self.left_out else ""
+        state = {"": "artefact not looked at", "missing": "no artefact yet", "unknown": "artefact of another release"}
+        return f"{self.scope.name}: {pages}{left}; {state.get(self.state, f'artefact {self.state}')}"
+
+
+def verify(scope, require_artefact=False, pages_only=False):
+    """Check ``scope`` and return a Verified. Raises AbcdError when the store cannot be read at all."""
+    observed = observe(scope, trust=False)
+    settings, findings = settings_of(observed)
+    store = read_store(scope)
+    hashes = observed.hashes()
+    verified = Verified(scope, key_of(written_settings(settings), hashes))
+    verified.pages = len(store.pages)
+    verified.left_out = len(store.left_out)
+    findings = list(findings) + list(store.findings) + page_findings(store, settings)
+    if not pages_only:
+        tracked = settings["artefact"]["track"]
+        verified.state, of_artefact = _artefact(
+            verified, scope, Fresh(store, settings, verified.key, hashes), require_artefact or tracked)
+        findings += of_artefact
+        findings += _tree(verified, scope, tracked)
+    verified.rows = in_order([row(finding, scope) for finding in findings])
+    return verified
+
+
+def _artefact(verified, scope, fresh, require):
+    try:
+        return judge(scope, fresh, require)
+    except (FormatTooNew, CannotTell) as error:
+        verified.unsure.append(error)
+        return "unknown", []
+
+
+def _tree(verified, scope, tracked):
+    try:
+        return tree_findings(scope, tracked, verified.key)
+    except CannotTell as error:
+        verified.unsure.append(error)
+        return []
