@@ -14,7 +14,7 @@ MOST = 25_000
 def log(rows, codes, base, version):
     """A SARIF log as plain dicts.
 
-    ``codes``: {code: (severity, meaning, way out)}. ``base``: the folder that ``%SRCROOT%`` stands for.
+    ``codes``: {code: (severity, meaning)}. ``base``: the folder that ``%SRCROOT%`` stands for.
     """
     used = sorted({r.code for r in rows})
     return {
@@ -38,16 +38,13 @@ def log(rows, codes, base, version):
 
 
 def _rule(code, known):
-    severity, meaning, fix = known or ("error", code, "")
-    rule = {
+    severity, meaning = known or ("error", code)
+    return {
         "id": code,
         "shortDescription": {"text": meaning},
         "fullDescription": {"text": meaning},
         "defaultConfiguration": {"level": severity},
     }
-    if fix:
-        rule["help"] = {"text": fix}
-    return rule
 
 
 def _results(rows, used, base):
@@ -56,8 +53,8 @@ def _results(rows, used, base):
     for row in rows:
         text = row.message + (f" ({row.fix})" if row.fix else "")
         # Without the line number, so that a finding stays the same one when lines above it move.
-        print_of = hashlib.sha256("\0".join((row.code, row.scope, row.file, row.message)).encode(
-            "utf-8", "surrogatepass")).hexdigest()[:32]
+        what = "\0".join((row.code, row.scope, row.file, row.message))
+        print_of = hashlib.sha256(what.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         seen[print_of] = seen.get(print_of, 0) + 1
         results.append(
             {

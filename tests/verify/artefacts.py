@@ -1,0 +1,37 @@
+"""Small artefacts made by hand, so that the checks of the format need neither store nor tokeniser."""
+
+import io
+
+from abcd_index.artefact import writer
+from abcd_index.verify.format import RECORD_FIELDS
+
+KEY = "0123456789abcdef" * 2 + "01234567"
+
+
+def record(file, **fields):
+    """A record with every field of the format, empty where nothing is said."""
+    made = {name: kind() for name, kind in RECORD_FIELDS.items()}
+    made.update(file=file, title=file, line=f"- `{file}`")
+    made.update(fields)
+    return made
+
+
+def artefact(records=None, bodies=None, postings=None, terms=None, newer=None, domains=(), key=KEY, tokens=1):
+    """The bytes of an artefact. Two pages, a keyword of both and one of the second, unless told otherwise."""
+    if records is None:
+        records = [record("a.md", size=5, recall={"auth": "Auth"}, weights="--1A0-2B"),
+                   record("b.md", size=3, recall={"auth": "auth", "log in": "log in"}, weights="--1C")]
+        bodies = ["Hallo", "\u00e9\x01\n"]
+    if postings is None:
+        postings = {"auth": [[["auth"], [0, 1], []]], "log": [[["log in", "in"], [1], []]]}
+    terms = {"hallo": 1, "log": [2, 1]} if terms is None else terms
+    parts = {
+        "keywords": [writer.Line(line) for line in writer.buckets(postings)],
+        "terms": [writer.Line(line) for line in writer.buckets(terms)],
+        "domains": [writer.Line(writer.line(domain)) for domain in domains],
+        "records": [writer.Line(writer.line(one)) for one in records],
+        "bodies": [writer.Line(writer.line(body)) for body in bodies],
+    }
+    out = io.BytesIO()
+    writer.write(out, key, tokens, {"refresh_every": 15}, (2, 9), parts, writer.key_filter(postings), newer or {})
+    return out.getvalue()

@@ -1,0 +1,140 @@
+"""The strict parser: what it reads, and a table of wounds with the words that name each."""
+
+import io
+
+import pytest
+from artefacts import artefact, record
+
+from abcd_index.errors import FormatTooNew
+from abcd_index.verify.format import Torn, Visitor, Wrong, checksum, decode
+
+
+class Collect(Visitor):
+    def __init__(self):
+        self.records = []
+        self.bodies = []
+
+    def record(self, number, value):
+        self.records.append(value)
+
+    def body(self, number, value):
+        self.bodies.append(value)
+
+
+def read(data, visitor=None):
+    return decode(io.BytesIO(data), len(data), visitor)
+
+
+def test_reads_everything_that_was_written():
+    seen = Collect()
+    decoded = read(artefact(newer={"a.md": "b.md"}), seen)
+    assert decoded.files == ["a.md", "b.md"]
+    assert decoded.keywords == {"auth": [[["auth"], [0, 1], []]], "log": [[["log in", "in"], [1], []]]}
+    assert decoded.terms == {"hallo": (1, 0), "log": (2, 1)}
+    assert decoded.newer == {"a.md": "b.md"}
+    assert seen.bodies == ["Hallo", "\u00e9\x01\n"]
+    assert seen.records[1]["recall"] == {"auth": "auth", "log in": "log in"}
+
+
+def test_an_empty_store_has_an_artefact_too():
+    assert read(artefact([], [], {}, {})).files == []
+
+
+def test_every_cut_is_noticed():
+    data = artefact()
+    for end in range(len(data)):
+        with pytest.raises(Torn):
+            read(data[:end])
+
+
+def test_every_flipped_byte_is_noticed():
+    data = artefact()
+    for at in range(len(data)):
+        hurt = data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
+        with pytest.raises((Torn, Wrong, FormatTooNew)):
+            read(hurt)
+
+
+def test_a_longer_file_is_noticed():
+    with pytest.raises(Torn):
+        read(artefact() + b"{}\n")
+
+
+def test_a_newer_format_is_not_called_damaged():
+    first, rest = artefact().split(b"\n", 1)
+    with pytest.raises(FormatTooNew) as caught:
+        read(first.replace(b'"format":1', b'"format":9') + b"\n" + rest)
+    assert (caught.value.found, caught.value.known) == (9, 1)
+
+
+def test_the_checksum_is_the_one_of_the_specification():
+    assert checksum(b"{}") == int.from_bytes(b"{}", "big") % 4294967291
+    assert checksum(b"\xff" * 9) == (2 ** 72 - 1) % 4294967291
+
+
+# Each is whole by its own checksums, and not what docs/format.md says.
+WRONG = {
+    "the records are not in the order": dict(records=[record("b.md"), record("a.md")], bodies=["", ""],
+                                             postings={}, terms={}),
+    "ordinals do not ascend": dict(postings={"auth": [[["auth"], [1, 0], []]]}),
+    "an ordinal is beyond the end": dict(postings={"auth": [[["auth"], [7], []]]}),
+    "a posting of nothing": dict(postings={"auth": [[["auth"], [], []]]}),
+    "no normal form": dict(postings={"auth": [[[], [0], []]]}),
+    "has no postings": dict(postings={"auth": []}),
+    "not [entry, pages, domains]": dict(postings={"auth": [[["auth"], [0]]]}),
+    "the counts of 'log'": dict(terms={"log": 0}),
+    "has not its body's size": dict(records=[record("a.md", size=4)], bodies=["12345"], postings={}, terms={}),
+    "not made of four signs": dict(records=[record("a.md", weights="--1")], bodies=[""], postings={}, terms={}),
+    "order of their slots": dict(records=[record("a.md", weights="0-2B--1A")], bodies=[""], postings={}, terms={}),
+    "a level of 0": dict(records=[record("a.md", weights="--1-")], bodies=[""], postings={}, terms={}),
+    "not in the alphabet": dict(records=[record("a.md", titles="--1!")], bodies=[""], postings={}, terms={}),
+    "title is missing or of another type": dict(records=[record("a.md", title=7)], bodies=[""], postings={},
+                                                terms={}),
+    "not as many bodies": dict(records=[record("a.md")], bodies=[], postings={}, terms={}),
+    "is not a page": dict(newer={"a.md": "gone.md"}),
+    "header: key": dict(key="nothex"),
+    "state is missing": dict(domains=[{"name": "X", "aliases": [], "rules": [], "exclude": [], "recall": {}}]),
+}
+
+
+@pytest.mark.parametrize("words", sorted(WRONG))
+def test_what_is_whole_but_wrong(words):
+    with pytest.raises(Wrong) as caught:
+        read(artefact(**WRONG[words]))
+    assert words in str(caught.value)
+
+
+def test_a_keyword_in_the_wrong_bucket(monkeypatch):
+    from abcd_index.artefact import writer
+
+    monkeypatch.setattr(writer, "bucket", lambda key, count: 0)
+    postings = {f"k{n}": [[[f"k{n}"], [0], []]] for n in range(40)}
+    with pytest.raises((Wrong, Torn)) as caught:
+        read(artefact(postings=postings))
+    assert "another bucket" in str(caught.value)
+
+
+def test_a_filter_that_hides_a_keyword(monkeypatch):
+    from abcd_index.artefact import writer
+
+    real = writer.key_filter
+    monkeypatch.setattr(writer, "key_filter", lambda keys: real(["auth"] * len(list(keys))))
+    with pytest.raises(Wrong) as caught:
+        read(artefact())
+    assert "filter" in str(caught.value)
+
+
+def test_white_space_and_unsorted_keys_are_not_the_format():
+    from abcd_index.artefact import writer
+
+    for line in (b'{"b.md": "a.md"}', b'{"b.md":"a.md","a.md":"b.md"}', b'{"a.md":"b.md","a.md":"b.md"}'):
+        data = artefact()
+        made = writer.line
+        writer.line = lambda value, made=made, line=line: line if value == {"x": "y"} else made(value)
+        try:
+            data = artefact(newer={"x": "y"})
+        finally:
+            writer.line = made
+        with pytest.raises(Wrong) as caught:
+            read(data)
+        assert "sorted" in str(caught.value)
