@@ -36,6 +36,13 @@ class Which(str, Enum):
     user = "user"
 
 
+class Where(str, Enum):
+    """The values of ``init --scope``."""
+
+    workspace = "workspace"
+    user = "user"
+
+
 class Format(str, Enum):
     """The values of ``verify --format``."""
 
@@ -52,7 +59,7 @@ class Ranking(str, Enum):
     bm25f = "bm25f"
 
 
-ROOT = typer.Option(None, "--root", metavar="DIR", help="Start from this folder instead of the working directory.")
+ROOT = typer.Option(None, "--root", metavar="DIR", help="Start from this folder, not the working directory.")
 SCOPE = typer.Option(Which.all, "--scope", help="Which scopes.")
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of text.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
@@ -67,7 +74,8 @@ def _version(asked: bool):
 
 @app.callback()
 def _top(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ):
     pass
 
@@ -75,7 +83,7 @@ def _top(
 @app.command(short_help="Start an empty store with an example page.")
 def init(
     root: Optional[str] = ROOT,
-    scope: Which = typer.Option(Which.workspace, "--scope", help="Where: workspace or user."),
+    scope: Where = typer.Option(Where.workspace, "--scope", help="Which store to start."),
 ):
     """Start an empty store: a catalogue and one example page. Overwrites nothing."""
     from abcd_index.commands import init as command
@@ -108,7 +116,7 @@ def verify(
         False, "--require-artefact", help="A missing artefact is a finding."),
     strict: bool = typer.Option(False, "--strict", help="Warnings count: exit 1 on them too."),
     pages_only: bool = typer.Option(
-        False, "--pages-only", help="Check what people write and leave the artefact alone (for pre-commit)."),
+        False, "--pages-only", help="Check what people write, not the artefact (for pre-commit)."),
 ):
     """Recompute everything from the pages and report all findings. Repairs nothing."""
     from abcd_index.commands import verify as command
@@ -139,22 +147,27 @@ def recall(
     remaining: Optional[float] = typer.Option(
         None, "--remaining", metavar="PCT", help="With --prompt: how much of the context window is free."),
     session: Optional[str] = typer.Option(
-        None, "--session", metavar="ID", help="With --prompt: as seen by this session; its ledger is only read."),
+        None, "--session", metavar="ID", help="With --prompt: as this session would see it; its ledger is only "
+        "read."),
     root: Optional[str] = ROOT,
     scope: Which = SCOPE,
     as_json: bool = JSON,
-    type: Optional[List[str]] = typer.Option(None, "--type", metavar="TYPE", help="Only this type; repeatable."),
+    type: Optional[List[str]] = typer.Option(
+        None, "--type", metavar="TYPE", help="Only this type; repeatable."),
     limit: int = typer.Option(5, "--limit", metavar="N", help="At most this many results."),
     min_score: float = typer.Option(0.5, "--min-score", metavar="S", help="The least score that counts."),
-    stale_months: float = typer.Option(6, "--stale-months", metavar="N", help="Reference span of the recency factor."),
-    memory_dir: Optional[str] = typer.Option(None, "--memory-dir", metavar="DIR", help="Search this folder of pages."),
+    stale_months: float = typer.Option(
+        6, "--stale-months", metavar="N", help="Reference span of the recency factor."),
+    memory_dir: Optional[str] = typer.Option(
+        None, "--memory-dir", metavar="DIR", help="Search this folder of pages."),
     project_root: Optional[str] = typer.Option(
         None, "--project-root", metavar="DIR", help="Search this project's store."),
     everywhere: bool = typer.Option(False, "--all", help="Search every workspace built on this machine."),
     explain: bool = typer.Option(False, "--explain", help="Show the sum behind each score."),
     no_record: bool = typer.Option(False, "--no-record", help="Do not count these recalls as usage."),
     ranking: Ranking = typer.Option(Ranking.signal, "--ranking", help="How to order the results."),
-    since: Optional[str] = typer.Option(None, "--since", metavar="DATE", help="Only pages touched since then."),
+    since: Optional[str] = typer.Option(
+        None, "--since", metavar="DATE", help="Only pages touched since then."),
 ):
     """Ranked recall for TERMS; with --prompt: exactly what the hook would inject, and why."""
     if prompt is not None:
@@ -162,7 +175,8 @@ def recall(
             raise typer.BadParameter("give either TERMS or --prompt, not both")
         from abcd_index.commands import recall_prompt
 
-        _end(recall_prompt.run(prompt, root, scope.value, remaining=remaining, session=session, as_json=as_json))
+        _end(recall_prompt.run(prompt, root, scope.value, remaining=remaining, session=session,
+                               as_json=as_json))
     from abcd_index.commands import recall_terms
 
     _end(recall_terms.run(
@@ -183,7 +197,7 @@ def status(
     _end(command.run(root, as_json=as_json, check=check))
 
 
-@app.command(short_help="Watch the main job run in a minute.")
+@app.command(short_help="Watch the main job run, in a temporary folder.")
 def demo(
     keep: bool = typer.Option(False, "--keep", help="Leave the temporary folder for a look around."),
 ):

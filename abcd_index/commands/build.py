@@ -18,7 +18,8 @@ BAR = 30
 LISTED = 20
 
 
-def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hook=False, out=None, places=None):
+def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hook=False, out=None,
+        places=None):
     """Build the scopes that ``which`` names. Returns an exit status.
 
     ``git_hook``: for hook managers, whose exit status becomes git's: always 0 and at most one line.
@@ -95,7 +96,8 @@ def _report(built, scope):
 
 def left_out(findings):
     """Files of pages that could not be compiled, in order, each once."""
-    return list(dict.fromkeys(f.file for f in findings if f.severity == "error" and f.file.startswith("memory/")))
+    wrong = [f.file for f in findings if f.severity == "error" and f.file.startswith("memory/")]
+    return list(dict.fromkeys(wrong))
 
 
 def _sentence(built, scope):
@@ -146,7 +148,8 @@ class Bar:
         self.drawn = now
         full = BAR * done // max(total, 1)
         left = (now - self.begun) / done * (total - done)
-        self.out.err.write(f"\r[{'#' * full}{'.' * (BAR - full)}] {done:,} of {total:,} pages, {left:.0f} s left  ")
+        bar = "#" * full + "." * (BAR - full)
+        self.out.err.write(f"\r[{bar}] {done:,} of {total:,} pages, {left:.0f} s left  ")
         self.out.err.flush()
 
     def clear(self):

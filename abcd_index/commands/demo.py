@@ -15,6 +15,11 @@ from abcd_index.verify.text import printable
 
 QUESTION = "Why does the auth login redirect in a circle on staging?"
 WIDEST = 100
+BRACKETS = (
+    (90, "FRESH", "three pages whole"),
+    (55, "MODERATE", "the best whole, lines for the rest"),
+    (20, "DEPLETED", "three lines, no body"),
+)
 
 
 def run(keep=False, out=None):
@@ -38,7 +43,8 @@ def run(keep=False, out=None):
 
 
 def _store(stage, show):
-    show.title("A store of pages", "Markdown with a few recall words. One scope travels with the project, one is yours.")
+    show.title("A store of pages",
+               "Markdown with a few recall words. One scope travels with the project, one is yours.")
     stage.furnish()
     stage.git("init", "-q", "-b", "main")
     for home, shown in ((stage.work / ".abcd", ".abcd/memory/"), (stage.user, "~/.abcd.noindex/memory/")):
@@ -51,7 +57,8 @@ def _store(stage, show):
 
 
 def _commit(stage, show):
-    show.title("A commit builds the artefact", "The git hooks compile what changed; nobody has to think of it.")
+    show.title("A commit builds the artefact",
+               "The git hooks compile what changed; nobody has to think of it.")
     show.command("abcd-index install --git")
     done = stage.cli("install", "--git")
     show.holds(done.code == 0, "the git hooks are in place", done)
@@ -64,15 +71,14 @@ def _commit(stage, show):
     show.holds(not status, "git status is clean: the index folder ignores itself")
     show.command("abcd-index build --scope user")
     done = stage.cli("build", "--scope", "user")
-    show.holds(done.code == 0 and bool(stage.artefact(stage.user)[0]), "the user scope has an artefact of its own",
-               done)
+    show.holds(done.code == 0 and bool(stage.artefact(stage.user)[0]),
+               "the user scope has an artefact of its own", done)
 
 
 def _brackets(stage, show):
     show.title("One prompt, three brackets", "The emptier the context window, the more of a page comes.")
     show.prompt(QUESTION)
-    for free, bracket, wanted in ((90, "FRESH", "three pages whole"), (55, "MODERATE", "the best one whole, lines for the rest"),
-                                  (20, "DEPLETED", "three lines, no body")):
+    for free, bracket, wanted in BRACKETS:
         session = f"demo-{bracket}"
         stage.fill(session, free)
         text, took = stage.prompt(session, QUESTION)
@@ -107,7 +113,8 @@ def _compaction(stage, show):
 
 
 def _scopes(stage, show):
-    show.title("The narrower scope wins", "Both scopes know the word deploy; the project's page is the one that comes.")
+    show.title("The narrower scope wins",
+               "Both scopes know the word deploy; the project's page is the one that comes.")
     question = "Can I deploy this tonight?"
     show.prompt(question)
     text, took = stage.prompt("demo-scopes", question)
@@ -131,7 +138,8 @@ def _rule(stage, show):
 
 
 def _switch(stage, show):
-    show.title("A branch, there and back", "An artefact is keyed by content: what was built once is there when you return.")
+    show.title("A branch, there and back",
+               "An artefact is keyed by content: what was built once is there when you return.")
     main, _ = stage.artefact(stage.work / ".abcd")
     stage.git("switch", "-q", "-c", "other")
     page = stage.work / ".abcd" / "memory" / "pitfall_ci_flaky.md"
@@ -194,7 +202,8 @@ class Show:
         self.step += 1
         head = f"{self.rule * 2} {self.step}  {name} "
         self.out.line()
-        self.out.line(self.out.style(head + self.rule * max(2, self.width - len(head)), "cyan", "bold"))
+        head += self.rule * max(2, self.width - len(head))
+        self.out.line(self.out.style(head, "cyan", "bold"))
         self.out.line(self.out.style(why, "dim"))
         self.out.line()
         self.out.out.flush()

@@ -1,0 +1,102 @@
+"""Makes the reference pages that can be made: ``docs/reference/cli.md`` and ``docs/reference/findings.md``.
+
+``python docs/generate.py`` writes them, ``--check`` only says whether they are up to date (exit 1 when
+not); a test runs the same comparison.
+"""
+
+import inspect
+import sys
+from enum import Enum
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
+
+
+def cli_page():
+    """The command line reference, from the definitions in ``abcd_index/cli.py``."""
+    from abcd_index.cli import app
+
+    lines = [MADE + "# Commands\n", app.info.help + "\n",
+             "Exit status: **0** fine, **1** findings or nothing to do it with, **2** could not run. Results go to standard\n"
+             "output, remarks to standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` turns it on.\n",
+             "| command | does |", "|---|---|"]
+    commands = [(info.name or info.callback.__name__.replace("_", "-"), info)
+                for info in app.registered_commands if not info.hidden]
+    lines += [f"| [`abcd-index {name}`](#abcd-index-{name}) | {_cell(info.short_help)} |" for name, info in commands]
+    lines += ["", "`abcd-index --version` prints the version; `-h` or `--help` after any command explains it.\n"]
+    for name, info in commands:
+        lines += _command(name, info.callback)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def findings_page():
+    """Every finding of ``build`` and ``verify``, from the tables of codes."""
+    from abcd_index.verify.codes import tables
+
+    lines = [MADE + "# Findings\n",
+             "What `abcd-index verify` can report; `abcd-index build` prints those about pages too. An **error** makes `verify`\n"
+             "exit 1: something that was written is lost or wrong. A **warning** does so with `--strict` only: it works, and\n"
+             "probably not as meant. Every finding says in which file and line it is and what to do about it.\n"]
+    for heading, table in tables():
+        lines += [f"## {heading}\n", "| code | | what it means |", "|---|---|---|"]
+        for code, (severity, meaning) in table.items():
+            lines.append(f"| <a id=\"{code}\"></a>`{code}` | {severity} | {_cell(meaning)} |")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+PAGES = {"reference/cli.md": cli_page, "reference/findings.md": findings_page}
+
+
+def _command(name, function):
+    lines = [f"## abcd-index {name}\n", " ".join(inspect.getdoc(function).split()) + "\n"]
+    parameters = [(p.name, p.annotation, p.default) for p in inspect.signature(function).parameters.values()]
+    arguments = [p for p in parameters if type(p[2]).__name__ == "ArgumentInfo"]
+    options = [p for p in parameters if type(p[2]).__name__ == "OptionInfo" and not p[2].hidden]
+    usage = "".join(f" [{info.metavar or word.upper()}...]" for word, _, info in arguments)
+    lines.append(f"```\nabcd-index {name}{' [OPTIONS]' if options else ''}{usage}\n```\n")
+    rows = [(f"`{info.metavar or word.upper()}`", info.help) for word, _, info in arguments]
+    rows += [(_spelling(*option), _help(option[2])) for option in options]
+    if rows:
+        lines += ["| | |", "|---|---|"] + [f"| {left} | {_cell(right)} |" for left, right in rows] + [""]
+    return lines
+
+
+def _spelling(word, annotation, info):
+    names = ", ".join(f"`{name}`" for name in info.param_decls or [f"--{word.replace('_', '-')}"])
+    if annotation is bool:
+        return names
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return f"{names} `{'|'.join(choice.value for choice in annotation)}`".replace("|", "\\|")
+    return f"{names} `{info.metavar or word.upper()}`"
+
+
+def _help(info):
+    default = getattr(info.default, "value", info.default)
+    shown = default not in (None, False, "", Ellipsis)
+    return (info.help or "") + (f" Default: {default}." if shown else "")
+
+
+def _cell(text):
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def main(arguments):
+    """Write the pages, or with ``--check`` compare them."""
+    stale = []
+    for name, make in PAGES.items():
+        path, text = DOCS / name, make()
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if "--check" not in arguments:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+    for name in stale:
+        print(f"docs/{name} " + ("is not up to date: run python docs/generate.py" if "--check" in arguments else "written"))
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
