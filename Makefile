@@ -34,7 +34,8 @@ lint: venv  ## check style with ruff
 	@$(BIN)/python -m ruff --version >/dev/null 2>&1 || $(BIN)/python -m pip install -q ruff
 	$(BIN)/python -m ruff check .
 
-docs: venv  ## make the generated pages anew: the CLI reference and docs/benchmarks.md
+docs: venv  ## make the generated pages anew: the references and docs/benchmarks.md
+	$(BIN)/python docs/generate.py
 	$(BIN)/python -m benchmarks report
 
 bench: venv  ## measure (minutes); results go to benchmarks/results
