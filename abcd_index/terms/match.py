@@ -1,0 +1,121 @@
+"""Which keywords of a store are in a prompt, how well and where.
+
+Prompt path. ``lookup(key)`` is the artefact's: the postings [entry, pages, domains] under a key. Keywords
+are looked up by their first word only, for the distinct words of the prompt.
+"""
+
+from abcd_index.terms.prompt import PASTED, SIGN, TYPED
+from abcd_index.terms.words import bare, prompt_forms, singulars, stands_free
+
+# How much a hit counts by where it was found: typed, part of an identifier, pasted.
+ZONE_WEIGHT = (1.0, 0.7, 0.35)
+# And by how it was spelled.
+EXACT, INFLECTED, UNACCENTED = 1.0, 0.9, 0.85
+# A word that a paste repeats a thousand times is compared here this often.
+_MOST_PLACES = 60
+
+
+class Hit:
+    """A keyword that is in the prompt. ``normal``: its normal form. ``weight``: 0 .. 1, spelling times
+    zone. ``zone``: 0 typed, 1 part of an identifier, 2 pasted. ``length``: its words. ``pages`` and
+    ``domains``: ordinals that declare it. ``seen``: the prompt's spelling."""
+
+    __slots__ = ("normal", "weight", "zone", "length", "pages", "domains", "seen")
+
+    def __init__(self, normal, weight, zone, length, pages, domains, seen):
+        self.normal = normal
+        self.weight = weight
+        self.zone = zone
+        self.length = length
+        self.pages = pages
+        self.domains = domains
+        self.seen = seen
+
+
+def match(prompt, lookup):
+    """The hits of ``prompt``, one for each normal form (the best), in the order of the prompt."""
+    hits = {}
+    for form, places in prompt.forms().items():
+        for entry, pages, domains in lookup(form):
+            found = _found(prompt, form, places, entry)
+            if found is None:
+                continue
+            weight, zone, length, seen = found
+            normal = entry[0]
+            before = hits.get(normal)
+            if before is None or weight > before.weight:
+                hits[normal] = Hit(normal, weight, zone, length, pages, domains, seen)
+    return list(hits.values())
+
+
+def excluded(prompt, exclude):
+    """The first of the ``exclude`` words (pairs of key and entry) that is in the prompt, or ''."""
+    if exclude:
+        forms = prompt.forms()
+        for key, entry in exclude:
+            places = forms.get(key)
+            if places and _found(prompt, key, places, entry) is not None:
+                return entry[0]
+    return ""
+
+
+def _found(prompt, form, places, entry):
+    """(weight, zone, length, spelling in the prompt) of the best place, or None."""
+    if len(entry) > 1 and entry[1] == "":
+        return _literal(prompt, entry[0])
+    best = None
+    for place in places[:_MOST_PLACES]:
+        found = _run(prompt.tokens, place, form, entry)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+            if best[0] == 1.0:
+                break
+    return best
+
+
+def _run(tokens, place, form, entry):
+    word, exact, zone = tokens[place]
+    if zone == SIGN:
+        return None
+    if len(entry) == 1:
+        return _quality(word, exact, entry[0]) * ZONE_WEIGHT[zone], zone, 1, exact
+    quality = EXACT if word == form else INFLECTED
+    seen = exact
+    for wanted in entry[1:]:
+        place += 1
+        token = tokens[place] if place < len(tokens) else None
+        if token is None or token[2] == SIGN:
+            return None
+        own = _quality(token[0], token[1], wanted)
+        if not own:
+            return None
+        quality = min(quality, own)
+        zone = max(zone, token[2])
+        seen += " " + token[1]
+    return quality * ZONE_WEIGHT[zone], zone, len(entry), seen
+
+
+def _quality(word, exact, wanted):
+    """How well a prompt's word spells a keyword's word; 0 when it does not."""
+    if exact == wanted:
+        return EXACT
+    plain = bare(wanted)
+    if word == plain:
+        return UNACCENTED
+    if plain in prompt_forms(word) or word in singulars(plain):
+        return INFLECTED
+    for form in prompt_forms(word):
+        if form in singulars(plain):
+            return INFLECTED
+    return 0
+
+
+def _literal(prompt, literal):
+    for zone, text in zip((TYPED, PASTED), prompt.folded()):
+        start = text.find(literal)
+        while start >= 0:
+            end = start + len(literal)
+            if stands_free(text, start, end):
+                return ZONE_WEIGHT[zone], zone, literal.count(" ") + 1, literal
+            start = text.find(literal, start + 1)
+    return None
