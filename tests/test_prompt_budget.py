@@ -1,0 +1,175 @@
+"""What a prompt may cost, in figures that no busy machine changes: modules, files, bytes read, system calls.
+
+The real hook runs under the bare interpreter, at 140 pages and at several thousand. Times are measured elsewhere
+(``make bench``); these bounds keep a change from spending what the design saved.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from conftest import BASE_PYTHON, ROOT, Box
+
+HOOK = ROOT / "hooks" / "prompt_router_hook.py"
+SMALL, LARGE = 140, 3000
+
+# What the prompt path may import besides its own modules; `unicodedata` only when the prompt is not plain ASCII.
+ALLOWED = {"sys", "time", "errno", "marshal", "posix", "_json", "builtins"}
+if os.name == "nt":
+    ALLOWED |= {"os", "nt", "ntpath", "stat", "_stat", "_collections_abc", "genericpath", "abc", "_abc", "os.path"}
+
+
+def page(i):
+    """Page ``i``: its own keyword, one that ten pages share, one that every fourth page has."""
+    body = f"Sentence {i} of a page that says something about area {i % 90} and part {i // 7}.\n\n" * 28
+    return f"---\nrecall: [own{i}, group{i % (i // 10 + 1)}, {'common' if i % 4 else 'plain'}]\n---\n# Page {i}\n\n{body}"
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory):
+    """{pages: (box, root)}: a built workspace of each size, with a user scope beside it."""
+    made = {}
+    for pages in (SMALL, LARGE):
+        box = Box(tmp_path_factory.mktemp(f"pages{pages}"))
+        root = box.tmp / "work"
+        root.mkdir()
+        box.git("init", "-q", cwd=root)
+        texts = {f"note_core_{i}.md": page(i) for i in range(pages)}
+        for i in (5, 6, 7):
+            texts[f"note_core_{i}.md"] = page(i).replace("recall: [", "recall: [target, ")
+        box.pages(root, texts)
+        box.user_pages({"user_way_of_working.md": "---\nrecall: [target, working]\n---\n# Way of working\n\nShort.\n"})
+        done = box.cli("build", cwd=root)
+        assert done.returncode == 0, done.stderr
+        made[pages] = box, root
+    return made
+
+
+def payload(root, prompt="Please look at the target once more and say what is odd there.", session="s1"):
+    return json.dumps({"session_id": session, "cwd": str(root), "hook_event_name": "UserPromptSubmit",
+                       "prompt": prompt}).encode()
+
+
+def run(box, root, argv, prompt=None, session="s1"):
+    """Run ``argv`` with a prompt on stdin, after one run that leaves every .pyc cached; return the process."""
+    data = payload(root, **({"prompt": prompt} if prompt else {}), session=session)
+    subprocess.run([BASE_PYTHON, "-I", "-S", str(HOOK)], input=payload(root, session="warm"), env=box.env,
+                   capture_output=True, check=True)
+    done = subprocess.run([str(a) for a in argv], input=data, env=box.env, cwd=root, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def imported(stderr):
+    """The modules that ``-X importtime`` listed."""
+    return {line.rsplit("|", 1)[1].strip() for line in stderr.decode().split("\n")
+            if line.startswith("import time:") and "imported package" not in line}
+
+
+def bare_imports(box):
+    done = subprocess.run([BASE_PYTHON, "-I", "-S", "-X", "importtime", "-c", "pass"], env=box.env, capture_output=True)
+    return imported(done.stderr)
+
+
+def own(modules):
+    return {name for name in modules if name.partition(".")[0] == "abcd_index"}
+
+
+def test_a_prompt_imports_only_what_it_may(stores):
+    box, root = stores[SMALL]
+    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK])
+    assert b"Page 5" in done.stdout
+    extra = imported(done.stderr) - bare_imports(box)
+    assert extra - own(extra) <= ALLOWED, sorted(extra - own(extra) - ALLOWED)
+    rooms = {name.split(".")[1] for name in own(extra) if "." in name}
+    assert not rooms & {"store", "build", "verify", "query", "git", "commands", "cli", "settings"}, sorted(rooms)
+
+
+def test_a_prompt_in_another_script_adds_unicodedata_alone(stores):
+    box, root = stores[SMALL]
+    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK], prompt="Was ist größer: target, Café?",
+               session="s2")
+    assert b"Page 5" in done.stdout
+    extra = imported(done.stderr) - bare_imports(box)
+    assert extra - own(extra) <= ALLOWED | {"unicodedata"}, sorted(extra)
+
+
+WATCH = """
+import sys
+seen = []
+sys.addaudithook(lambda event, args: seen.append(args[0]) if event in ("open", "os.listdir", "os.scandir") else None)
+sys.argv = [{hook!r}]
+__file__ = {hook!r}
+try:
+    exec(compile(open({hook!r}).read(), {hook!r}, "exec"), {{"__name__": "__main__", "__file__": {hook!r}}})
+except SystemExit:
+    pass
+finally:
+    sys.stderr.write("\\n".join("seen " + str(path) for path in seen))
+"""
+
+
+def opened(box, root, **kw):
+    """The files that the hook opened and the folders it listed, without its own code."""
+    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-c", WATCH.format(hook=str(HOOK))], **kw)
+    paths = [line[5:] for line in done.stderr.decode().split("\n") if line.startswith("seen ")]
+    return [path for path in paths if not path.endswith((".py", ".pyc", ".so", ".pyd")) and str(ROOT) not in path]
+
+
+def test_the_files_opened_do_not_grow_with_the_store(stores):
+    few = opened(*stores[SMALL])
+    many = opened(*stores[LARGE])
+    assert len(few) == len(many) <= 14, (few, many)
+    assert not [path for path in many if path.endswith(".md")], "pages are not opened: the artefact holds them"
+    assert not [path for path in many if path.rstrip("/").endswith("memory")], "the store is not listed"
+
+
+def test_a_prompt_that_matches_nothing_opens_no_more_than_the_artefacts(stores):
+    box, root = stores[LARGE]
+    seen = opened(box, root, prompt="Nothing here is about anything.", session="s3")
+    assert len([path for path in seen if path.endswith(".idx")]) <= 2
+    assert not [path for path in seen if path.endswith(".md")]
+
+
+def traced(box, root, argv, session):
+    """(system calls, bytes read) of a process."""
+    log = box.tmp / "trace"
+    run(box, root, ["strace", "-f", "-qq", "-o", log, *argv], session=session)
+    calls = re.findall(r"^(?:\d+ +)?(\w+)\(.*\) += (-?\d+)", log.read_text(errors="replace"), flags=re.M)
+    return len(calls), sum(int(got) for name, got in calls if name in ("read", "pread64", "preadv") and int(got) > 0)
+
+
+def can_trace():
+    if sys.platform != "linux" or not shutil.which("strace"):
+        return False
+    return subprocess.run(["strace", "-qq", "-o", os.devnull, "true"], capture_output=True).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def costs(stores):
+    """{pages: (system calls, bytes read)} of a prompt beyond those of the bare interpreter."""
+    if not can_trace():
+        pytest.skip("strace is not there or may not trace")
+    found = {}
+    for pages, (box, root) in stores.items():
+        calls, read = traced(box, root, [BASE_PYTHON, "-I", "-S", HOOK], session="s4")
+        bare_calls, bare_read = traced(box, root, [BASE_PYTHON, "-I", "-S", "-c", "pass"], session="s4")
+        found[pages] = calls - bare_calls, read - bare_read
+    return found
+
+
+def test_the_bytes_read_do_not_grow_with_the_store(costs):
+    (_, small), (_, large) = costs[SMALL], costs[LARGE]
+    assert large <= 1.15 * small + 8192, costs
+    assert large < 250_000, costs
+
+
+def test_the_system_calls_are_few_and_do_not_grow_with_the_store(costs):
+    (small, _), (large, _) = costs[SMALL], costs[LARGE]
+    assert large <= small + 15, costs
+    assert large < 400, costs
