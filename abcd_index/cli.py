@@ -155,7 +155,8 @@ def recall(
     type: Optional[List[str]] = typer.Option(
         None, "--type", metavar="TYPE", help="Only this type; repeatable."),
     limit: int = typer.Option(5, "--limit", metavar="N", help="At most this many results."),
-    min_score: float = typer.Option(0.5, "--min-score", metavar="S", help="The least score that counts."),
+    min_score: Optional[float] = typer.Option(
+        None, "--min-score", metavar="S", help="The least score that counts (default 0.5; 0 with bm25f)."),
     stale_months: float = typer.Option(
         6, "--stale-months", metavar="N", help="Reference span of the recency factor."),
     memory_dir: Optional[str] = typer.Option(

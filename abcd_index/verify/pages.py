@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from abcd_index.recall import render
 from abcd_index.store.records import Finding
 from abcd_index.terms.keyword import entries, weakness
 from abcd_index.verify.codes import PAGES
@@ -12,19 +13,17 @@ COMMON_SHARE = 0.2
 COMMON_LEAST = 8
 COMMON_MOST = 500
 MANY = 30
-# What stands around a body when its page comes whole: the block's frame and the page's heading line.
-FRAME = 420
 
 
-def page_findings(store, settings):
-    """Findings about keywords and lengths of a Store, in the order of its pages."""
+def page_findings(scope, store, settings):
+    """Findings about keywords and lengths of a scope's Store, in the order of its pages."""
     holding = Counter()
     for page in store.pages:
         holding.update({normal for _, normal in _normals(page)})
     found = []
     for page in store.pages:
         found += _keywords(page, holding, len(store.pages))
-        found += _length(page, settings)
+        found += _length(scope, page, settings)
     return found
 
 
@@ -42,13 +41,13 @@ def _keywords(page, holding, pages):
     for keyword, normal in _normals(page):
         reason = weakness(keyword)
         if not normal:
-            found.append(_finding("keyword-never", page, f"{keyword!r} can never match{_because(reason)}",
+            found.append(_finding("keyword-never", page, f"{keyword!r} {reason or 'never matches'}",
                                   "replace it by a word that people type, or drop it"))
         elif _is_common(holding[normal], pages):
             found.append(_finding("keyword-common", page, f"{keyword!r} is shared by {holding[normal]:,} of "
                                   f"{pages:,} pages", "use a more specific word or a phrase of two words"))
         elif reason:
-            found.append(_finding("keyword-weak", page, f"{keyword!r} is weak{_because(reason)}",
+            found.append(_finding("keyword-weak", page, f"{keyword!r} {reason}",
                                   "use a more specific word or a phrase of two words"))
     if len(page.keywords) > MANY:
         found.append(_finding("keywords-many", page, f"the page has {len(page.keywords)} keywords",
@@ -56,23 +55,22 @@ def _keywords(page, holding, pages):
     return found
 
 
-def _length(page, settings):
+def _length(scope, page, settings):
+    """Measured with the prompt path's own words: what stands around a body, and what a host may count."""
     if not page.keywords:
         return []  # Never injected, so its length does not matter.
-    size = len(page.body.strip()) + len(page.title) + len(page.name)
-    room = settings["limits"]["context"] - FRAME
+    most = min(settings["limits"]["context"], render.MOST)
+    head = render.page_header(page.title, scope.shown + page.name, scope.name, page.keywords, page.updated or "")
+    room = most - sum(map(render.cost, (render.OPEN % "FRESH", render.INTRO, render.CLOSE, head)))
+    size = max(len(page.body), render.cost(render.page_body(page.body)))
     if size <= room:
         return []
-    return [_finding("page-too-long", page, f"{size:,} characters, about {room:,} fit into a prompt: only its head "
-                     "will ever come", "split it into pages of one thing each", page.body_line)]
+    message = f"{size:,} characters, {room:,} fit into a prompt: only its head will ever come"
+    return [_finding("page-too-long", page, message, "split it into pages of one thing each", page.body_line)]
 
 
 def _is_common(count, pages):
     return count > COMMON_MOST or (count >= COMMON_LEAST and count > COMMON_SHARE * pages)
-
-
-def _because(reason):
-    return f": {reason}" if reason else ""
 
 
 def _finding(code, page, message, fix, line=None):

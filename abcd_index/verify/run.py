@@ -48,7 +48,7 @@ def verify(scope, require_artefact=False, pages_only=False):
     verified = Verified(scope, key_of(written_settings(settings), hashes))
     verified.pages = len(store.pages)
     verified.left_out = len(store.left_out)
-    findings = list(findings) + list(store.findings) + page_findings(store, settings)
+    findings = list(findings) + list(store.findings) + page_findings(scope, store, settings)
     if not pages_only:
         tracked = settings["artefact"]["track"]
         verified.state, of_artefact = _artefact(
