@@ -64,9 +64,10 @@ class Observed:
         return {name: source.hash for name, source in self.sources.items()}
 
 
-def observe(scope):
-    """Look at every source file of ``scope``. Raises AbcdError when the store cannot be listed: an
-    unreadable folder must never look like an empty one."""
+def observe(scope, trust=True):
+    """Look at every source file of ``scope``. ``trust``: believe the sidecar of an earlier build where the
+    times agree; ``verify`` does not. Raises AbcdError when the store cannot be listed: an unreadable
+    folder must never look like an empty one."""
     started = time.time_ns()
     folder = _mtime(scope.store)
     listing = list_store(scope)
@@ -80,7 +81,7 @@ def observe(scope):
     for name in ("rules.json", "config.json"):
         _add(sources, name, os.path.join(scope.home, name))
     observed = Observed(folder, sources, sorted(pages), list(listing.findings), started)
-    _hash(scope, observed)
+    _hash(scope, observed, trust)
     return observed
 
 
@@ -94,9 +95,9 @@ def remember(scope, observed):
     replace(os.path.join(scope.index, SIDECAR), data)
 
 
-def _hash(scope, observed):
+def _hash(scope, observed, trust):
     """Hash what changed, take the rest from the sidecar. An unreadable file counts by its name alone."""
-    known = _remembered(scope)
+    known = _remembered(scope) if trust else {}
     for name, source in observed.sources.items():
         row = known.get(name)
         if row and row[0] == source.mtime and row[1] == source.ctime and row[2] == source.size:
