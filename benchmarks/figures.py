@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from . import tools, workspaces
+from .peers import installed
 from .peers.prepare import prepare
 from .timing import Command, bare, measure
 from .workspaces import AGAIN, FEW, NOTHING, SHARED, THREE, Workspace, paste
@@ -13,6 +14,7 @@ from .workspaces import AGAIN, FEW, NOTHING, SHARED, THREE, Workspace, paste
 OWN = "abcd-index"
 PEERS = ("frontmatter_scan", "plain_scan", "plain_scan_tuned", "sqlite_fts5", "sqlite_keys", "json_whole",
          "json_whole_orjson", "node_scan")
+INSTALLED = ("aelfrice",)
 TITLES = ("auth_login", "auth_tokens", "login_loop")
 
 
@@ -72,6 +74,11 @@ def peers(result, workspace, work, rounds, seconds, names=PEERS):
         result.add(f"peer {name}", "three", workspace.name, measure(commands, work, rounds, seconds=seconds))
         counted(result, workspace, commands[2], "three", valgrind=False)
     shutil.rmtree(workspace.root / ".peers")
+    for command in installed.available(workspace):
+        if not command.output().stdout.strip():
+            raise WrongWork(f"{command.name}: silent")
+        commands = [bare(workspace.env, workspace.root), workspace.hook("three", THREE), command]
+        result.add(f"peer {command.name}", "three", workspace.name, measure(commands, work, rounds, seconds=seconds))
     return sizes
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from . import chart
-from .figures import OWN, PEERS
+from .figures import INSTALLED, OWN, PEERS
 from .goals import SIZES, against, goals
 from .results import FOLDER, spread
 from .timing import BARE
@@ -149,11 +149,11 @@ def _hook(result):
 def _peers(result):
     sizes = [size for size in SIZES if result.store(size)]
     rows = [["**abcd-index**", *(times(result.ratio("hook", "three", size, OWN)) for size in sizes)]]
-    for name in PEERS:
+    for name in (*PEERS, *INSTALLED):
         cells = [times(result.ratio(f"peer {name}", "three", size, name)) for size in sizes]
         if any(cells):
             rows.append([chart.LABELS[name], *cells])
-    ahead = [[chart.LABELS[name], *(times(against(result, name, size)) for size in sizes)] for name in PEERS
+    ahead = [[chart.LABELS[name], *(times(against(result, name, size)) for size in sizes)] for name in (*PEERS, *INSTALLED)
              if any(against(result, name, size) for size in sizes)]
     if not ahead:
         return ""

@@ -1,0 +1,1 @@
+"""Ranking quality: `signal` and `bm25f` beside other engines, same documents, same run."""

@@ -1,0 +1,63 @@
+"""This package's two rankings as engines, through a real artefact: what is measured is what runs.
+
+``index``, ``search`` (bm25f) and ``search_signal`` are the two callables that other yardsticks ask for.
+"""
+
+import os
+import tempfile
+
+from abcd_index.artefact.reader import Artefact
+from abcd_index.build.assemble import Assembly
+from abcd_index.build.compile import compile_page
+from abcd_index.query.rank import BM25F, SIGNAL, Asked
+from abcd_index.query.rank import search as find
+from abcd_index.query.shelf import Shelf
+from abcd_index.query.words import read_terms
+from abcd_index.scopes import Scope
+from abcd_index.store.records import Page
+
+from benchmarks.quality.peers import words
+
+
+class NoDates:
+    """Every document was touched just now: a collection has no dates."""
+
+    notes = ()
+
+    def touched(self, entry):
+        return 0.0
+
+
+def index(docs):
+    """``docs``: [{"id", "title", "body"}, ...] -> what ``search`` is given."""
+    assembly = Assembly()
+    # Pages lie in an artefact by the order of their names; equal scores then fall as in the collection.
+    for number, doc in enumerate(docs):
+        page = Page(name=f"{number:06d}.md", title=doc["title"], body=doc["body"], summary=doc.get("summary", ""))
+        assembly.add_page(compile_page(page), "")
+    with tempfile.TemporaryFile() as out:
+        assembly.write(out, "0" * 40, {})
+        assembly.close()
+        out.flush()
+        out.seek(0)
+        artefact = Artefact(os.dup(out.fileno()), "collection")
+    shelf = Shelf(Scope("folder", "", "", "", "", ""), artefact, NoDates(), "")
+    shelf.ids = [doc["id"] for doc in docs]
+    return shelf
+
+
+def search(shelf, text, k):
+    """The ids of the best ``k`` by ``--ranking bm25f``."""
+    return _ids(shelf, Asked([text], limit=k, least=0, ranking=BM25F))
+
+
+def search_signal(shelf, text, k):
+    """The ids of the best ``k`` by the relevance signal, its terms the words of ``text``."""
+    return _ids(shelf, Asked(read_terms(words(text)), limit=k, least=0, ranking=SIGNAL))
+
+
+ENGINES = {SIGNAL: (index, search_signal), BM25F: (index, search)}
+
+
+def _ids(shelf, asked):
+    return [shelf.ids[result.entry.number] for result in find([shelf], asked)]
