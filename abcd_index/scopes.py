@@ -51,12 +51,13 @@ class Scope:
 
 
 class Places:
-    """What the environment says: ``home`` (``$HOME`` or ''), ``user`` (``$ABCD_HOME``), ``temp`` roots."""
+    """What the environment says: ``home`` (``$HOME`` or ''), ``user`` (``$ABCD_HOME``), ``temp`` roots.
+    ``get(name)``: any other variable as text, '' when it is not set."""
 
-    __slots__ = ("home", "user", "temp", "forbidden")
+    __slots__ = ("home", "user", "temp", "forbidden", "get")
 
     def __init__(self, environ=None):
-        get = _getter(environ)
+        self.get = get = _getter(environ)
         home = _clean(get("HOME") or (get("USERPROFILE") if WINDOWS else ""))
         self.home = home
         self.user = _clean(get("ABCD_HOME")) or (_join(home, DEFAULT_HOME) if home else "")

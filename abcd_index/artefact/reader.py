@@ -183,11 +183,18 @@ class Artefact:
             self._buckets[part, number] = found
         return found.get(key)
 
-    def _entry(self, part, number):
+    def stamp(self, part, number):
+        """Length and checksum of a line as 15 hex digits (bytes): another text, another stamp."""
+        return self._cell(part, number)[OFFSET_END:]
+
+    def _cell(self, part, number):
         at, count = self._parts[part]
         if not 0 <= number < count:
             raise ArtefactTorn(f"{part} has no entry {number}")
-        cell = self._bytes(at + 1 + number * CELL, CELL)
+        return self._bytes(at + 1 + number * CELL, CELL)
+
+    def _entry(self, part, number):
+        cell = self._cell(part, number)
         try:
             return self._line(int(cell[:OFFSET_END], 16), int(cell[OFFSET_END:LENGTH_END], 16),
                               int(cell[LENGTH_END:], 16))

@@ -1,0 +1,156 @@
+"""What each coding agent's hook sends, and the envelope that it reads an answer from.
+
+Prompt path: imports nothing. An agent is recognised by the shape of its payload; where two look alike a
+``--host=NAME`` in the registered command decides. ``docs/how-to/agents.md`` says which of the answers
+below are confirmed.
+"""
+
+PROMPT = "UserPromptSubmit"
+
+# Agents that read `hookSpecificOutput` need no entry. '' means: this agent cannot take context, stay silent.
+COPILOT, CURSOR, CLINE, KIRO, KIMI = "copilot", "cursor", "cline", "kiro", "kimi"
+SILENT = ("windsurf", "antigravity")
+HOSTS = ("claude", "codex", "gemini", "qwen", "droid", "devin", "vscode", "tabnine", "opencode",
+         COPILOT, CURSOR, CLINE, KIRO, KIMI) + SILENT
+
+# Codex counts tokens as bytes / 4 and spills what is over 2,500 of them into a file.
+BYTES = {"codex": 10000}
+
+
+class Call:
+    """One payload, read.
+
+    ``host``; ``event``: the hook event as received; ``prompt``: text, '' when there is none; ``cwd``:
+    as received or None; ``session`` and ``turn``: text, '' when not given; ``subagent``: the prompt is a
+    sub-agent's; ``source``: why a session started, or ''; ``start``: the session begins with this call.
+    """
+
+    __slots__ = ("host", "event", "prompt", "cwd", "session", "turn", "subagent", "source", "start")
+
+    def __init__(self, host, payload, names, event):
+        get = payload.get
+        prompt, cwd, session, turn = names
+        self.host = host
+        self.event = event
+        self.prompt = words(prompt)
+        self.cwd = cwd if isinstance(cwd, str) else None
+        self.session = name(session)
+        self.turn = name(turn)
+        self.subagent = bool(get("agent_id") or get("agentId"))
+        self.source = get("source") if isinstance(get("source"), str) else ""
+        self.start = event.lower() == "sessionstart"
+
+
+def read_call(payload, forced="", environ=None):
+    """``payload``: the JSON object on the hook's stdin (dict). ``forced``: a host name that wins over the shape.
+    ``environ``: name -> text, asked only for Cursor, which may send no folder. Returns a Call."""
+    get = payload.get
+    host = forced if forced in HOSTS else detect(payload)
+    event = get("hook_event_name") or get("hookEventName") or get("hookName")
+    known = isinstance(event, str) and event
+    if not known:
+        event = PROMPT
+    if host == CLINE:
+        inner = get("userPromptSubmit")
+        inner = inner if isinstance(inner, dict) else {}
+        names = inner.get("prompt"), first(get("workspaceRoots")), get("taskId"), get("timestamp")
+    elif host == CURSOR:
+        names = get("prompt"), cursor_folder(get, environ), get("conversation_id") or get("session_id"), \
+            get("generation_id")
+    elif host == COPILOT and not known:
+        # Copilot's camelCase events do not say their name: a start has a source, or a first prompt.
+        if "prompt" not in payload and ("source" in payload or "initialPrompt" in payload):
+            event = "sessionStart"
+        names = get("prompt") or get("initialPrompt"), get("cwd"), get("sessionId"), None
+    else:
+        prompt = get("submitted_prompt") if isinstance(get("submitted_prompt"), str) else get("prompt")
+        names = prompt, get("cwd"), first_of(get("session_id"), get("sessionId")), \
+            first_of(get("prompt_id"), get("turn_id"))
+    return Call(host, payload, names, event)
+
+
+def detect(payload):
+    """The name of the agent that sends such a payload; 'claude' for all that keep to its shape."""
+    get = payload.get
+    if "clineVersion" in payload or isinstance(get("userPromptSubmit"), dict):
+        return CLINE
+    if "cursor_version" in payload or ("conversation_id" in payload and "generation_id" in payload):
+        return CURSOR
+    if "agent_action_name" in payload:
+        return "windsurf"
+    if "stepIdx" in payload or "conversationId" in payload:
+        return "antigravity"
+    if "sessionId" in payload and "session_id" not in payload:
+        return "vscode" if "hookEventName" in payload else COPILOT
+    event = get("hook_event_name")
+    if event == "BeforeAgent":
+        return "gemini"
+    if event in ("userPromptSubmit", "agentSpawn"):
+        return KIRO
+    if "turn_id" in payload:
+        return "codex"
+    mode = get("permission_mode")
+    if isinstance(mode, str) and (mode in ("off", "spec") or mode.startswith("auto-")):
+        return "droid"
+    if "submitted_prompt" in payload or ("timestamp" in payload and "transcript_path" in payload):
+        return "qwen"
+    return "claude"
+
+
+def envelope(host, event, text, quote):
+    """The bytes to print so that ``host`` gives ``text`` to its model; b'' where it cannot.
+
+    ``quote``: text -> JSON string in ASCII. Exactly these keys: Codex refuses any other.
+    """
+    if host in SILENT:
+        return b""
+    if host == KIRO:
+        return text.encode("utf-8", "replace") + b"\n"
+    said = quote(text)
+    if host == COPILOT:
+        answer = '{"additionalContext":' + said + "}"
+    elif host == CURSOR:
+        answer = '{"additional_context":' + said + "}"
+        if event.lower() != "sessionstart":
+            answer = '{"continue":true,' + answer[1:]
+    elif host == CLINE:
+        answer = '{"cancel":false,"contextModification":' + said + ',"errorMessage":""}'
+    else:
+        key = '"message":' if host == KIMI else '"additionalContext":'
+        answer = '{"hookSpecificOutput":{"hookEventName":' + quote(event) + "," + key + said + "}}"
+    return answer.encode("ascii")
+
+
+def words(prompt):
+    """The text of a prompt that is text, or a list of parts (text, or objects with ``text``); else ''."""
+    if isinstance(prompt, str):
+        return prompt
+    if not isinstance(prompt, list):
+        return ""
+    parts = [part.get("text") if isinstance(part, dict) else part for part in prompt]
+    return "\n".join([part for part in parts if isinstance(part, str)])
+
+
+def name(value):
+    """An id as text: numbers count as written, anything else that is no text is no id."""
+    if isinstance(value, str):
+        return value
+    return str(value) if type(value) is int else ""
+
+
+def first(values):
+    """The first of a list, or None."""
+    return values[0] if isinstance(values, list) and values else None
+
+
+def first_of(one, other):
+    """``one`` unless it is missing."""
+    return other if one is None else one
+
+
+def cursor_folder(get, environ):
+    """Cursor's workspace: in the payload, else in the environment; its CLI sends an empty ``cwd``."""
+    found = first(get("workspace_roots")) or get("cwd")
+    if not found and environ is not None:
+        found = environ("CURSOR_PROJECT_DIR") or environ("CLAUDE_PROJECT_DIR")
+    return found

@@ -1,0 +1,125 @@
+"""The prompt hook: stdin JSON in, one JSON object or nothing out, exit status 0 whatever happens.
+
+Prompt path. Loads what a prompt needs and no more: one that matches nothing ends after the lookup. The
+answer is sent before anything is written down, so that only what was sent is remembered.
+"""
+
+import sys
+
+from abcd_index.agents.hosts import SILENT, envelope, read_call
+from abcd_index.recall import wire
+from abcd_index.scopes import Places, find_scopes
+
+# Kiro before 1.0 gives the prompt in the environment and never says anything on stdin.
+KIRO_WAIT = 0.2
+
+
+def main():
+    """The process: never returns."""
+    try:
+        places = Places()
+        in_env = places.get("USER_PROMPT")
+        wire.arm(KIRO_WAIT if in_env else wire.DEADLINE)
+        data, payload = wire.read_all()
+        if in_env:
+            wire.arm()
+            if not data:
+                payload = {"prompt": in_env, "hook_event_name": "userPromptSubmit", "cwd": wire.working_directory()}
+        if payload is not None and places.get("ABCD_INDEX") != "0":
+            respond(payload, places, forced_host(sys.argv))
+    except BaseException as error:
+        report(error)
+    wire.leave()
+
+
+def respond(payload, places, forced="", send=wire.send):
+    """Answer one payload (dict) through ``send(bytes) -> whether it went out``."""
+    call = read_call(payload, forced, places.get)
+    if call.subagent or not call.prompt or call.host in SILENT:
+        return
+    scopes = find_scopes(call.cwd, places)
+    if not scopes:
+        return
+    from abcd_index.recall.decide import Prompt, Search
+
+    prompt = Prompt(call.prompt)
+    if prompt.machine or prompt.empty:
+        return
+    session = wire.session_of(call.session, places)
+    search = Search(prompt, scopes)
+    try:
+        if not search.found:
+            if session is not None:
+                wire.append(session, wire.LEDGER, wire.TICK)
+            stale = [scope for scope, artefact in search.open if moved(scope, artefact)]
+        else:
+            stale = _answer(call, search, session, send)
+    finally:
+        search.close()
+    if stale:
+        from abcd_index.recall.rebuild import rebuild
+
+        for scope in stale:
+            rebuild(scope, places)
+
+
+def _answer(call, search, session, send):
+    """Send what the prompt brings and keep what was sent. Returns the scopes that are stale."""
+    from abcd_index.recall import ledger as ledgers
+    from abcd_index.recall.decide import settle
+    from abcd_index.recall.fill import read_fill
+
+    ledger = None
+    if session is not None:
+        ledger = ledgers.read_ledger(session, search.settings["refresh_every"])
+    outcome = settle(search, read_fill(session), ledger, search.settings, by_bytes=call.host == "codex")
+    answer = envelope(call.host, call.event, outcome.text, wire.quote) if outcome.text else b""
+    sent = False
+    if session is None:
+        sent = bool(answer) and _send(answer, send)
+    else:
+        marker = ledgers.marker_of(call.turn, call.prompt)
+        if answer and ledgers.first_delivery(session, ledger, marker, outcome.bracket):
+            sent = _send(answer, send)
+            if sent:
+                ledgers.note(session, ledger, outcome.bracket, marker, outcome.marks)
+            else:
+                wire.remove(session.path + wire.ONCE + marker)
+        if not sent:
+            wire.append(session, wire.LEDGER, wire.TICK)
+    return outcome.stale
+
+
+def _send(answer, send):
+    # From here on there is nothing to wait for, and half an answer is worse than a late one.
+    wire.arm(0)
+    return send(answer)
+
+
+def moved(scope, artefact):
+    """Whether a page came to or left a scope's store since its artefact was built."""
+    try:
+        built = wire.modified(scope.index + "/" + artefact.header["key"] + ".times")
+        return wire.modified(scope.store) > built
+    except (OSError, ValueError):
+        return False
+
+
+def forced_host(argv):
+    """The host named by ``--host=NAME``, or ''. Other arguments mean nothing to a hook."""
+    for argument in argv[1:]:
+        if argument.startswith("--host="):
+            return argument[7:]
+    return ""
+
+
+def report(error):
+    """Tell whoever debugs a hook what went wrong; everybody else sees nothing."""
+    try:
+        if Places().get("ABCD_DEBUG"):
+            from traceback import print_exception
+
+            print_exception(type(error), error, error.__traceback__)
+            sys.stderr.flush()
+    except BaseException:
+        pass

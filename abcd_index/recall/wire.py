@@ -1,0 +1,256 @@
+"""A hook's two pipes and its deadline, and where a session's files are.
+
+Prompt path. Some hosts never close a hook's stdin, so a payload is complete when it parses, not when the
+pipe ends; and nothing waits longer than the deadline. Answers leave in one piece, at the very end.
+"""
+
+try:
+    import posix as _os
+except ImportError:  # pragma: no cover - Windows
+    import os as _os
+
+from abcd_index.artefact.reader import parse
+from abcd_index.scopes import resolve
+
+# Seconds for the whole of a prompt hook; the host holds the person's prompt back for it.
+DEADLINE = 1.0
+CHUNK = 1 << 16
+# No prompt is larger; a stream that never ends must not fill the memory.
+LONGEST = 1 << 26
+
+SESSIONS = "/.index/sessions"
+LEDGER = ".ledger"
+FILL = ".fill"
+ONCE = ".once-"
+# The ledger's line for a prompt that was given nothing.
+TICK = b".\n"
+# Two Mersenne primes: their residues name a session's files. No hash module is loaded for that.
+_P = (1 << 61) - 1
+_Q = (1 << 89) - 1
+
+NEW = _os.O_WRONLY | _os.O_CREAT | _os.O_EXCL | getattr(_os, "O_CLOEXEC", 0)
+# A planted link or pipe under a session's name is not followed and not waited for.
+CAREFUL = getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_CLOEXEC", 0)
+
+try:
+    from _json import encode_basestring_ascii as quote
+except ImportError:  # pragma: no cover - not CPython
+    import json
+
+    quote = json.dumps
+
+
+class Late(BaseException):
+    """The deadline has passed."""
+
+
+def arm(seconds=DEADLINE):
+    """Raise Late in ``seconds``, wherever the program is then; 0 calls that off."""
+    try:
+        import _signal
+
+        _signal.signal(_signal.SIGALRM, _late)
+        _signal.setitimer(_signal.ITIMER_REAL, seconds)
+    except (ImportError, AttributeError, ValueError, OSError):
+        # No such signal here, or not in the main thread: a clock of our own, which only a real process needs.
+        if seconds and not hasattr(_os, "fork"):  # pragma: no cover - Windows
+            import _thread
+
+            _thread.start_new_thread(_leave_after, (seconds,))
+
+
+def _late(signum, frame):
+    raise Late
+
+
+def _leave_after(seconds):  # pragma: no cover - Windows
+    import time
+
+    time.sleep(seconds)
+    _os._exit(0)
+
+
+def read_all():
+    """(bytes on stdin, the JSON object that they are or None): read up to the end of a complete object, the end
+    of the pipe, or the deadline."""
+    data = bytearray()
+    try:
+        while len(data) < LONGEST:
+            chunk = _os.read(0, CHUNK)
+            if not chunk:
+                break
+            data += chunk
+            if chunk.rstrip()[-1:] == b"}":
+                payload = payload_of(data)
+                if payload is not None:
+                    return bytes(data), payload
+    except (OSError, Late):
+        pass
+    return bytes(data), payload_of(data)
+
+
+def payload_of(data):
+    """The JSON object that ``data`` (bytes) is, as a dict; None for anything else. Byte order marks are dropped."""
+    while data[:3] == b"\xef\xbb\xbf":
+        data = data[3:]
+    try:
+        value = parse(data.decode("utf-8", "replace").strip())
+    except (ValueError, LookupError, RecursionError, MemoryError):
+        return None
+    return value if type(value) is dict else None
+
+
+def send(data):
+    """Write ``data`` to stdout. False when the reader is gone or the disk is full."""
+    try:
+        while data:
+            data = data[_os.write(1, data):]
+    except OSError:
+        return False
+    return True
+
+
+def leave(status=0):
+    """End the process now. Nothing is buffered, and tearing the interpreter down takes longer than the hook."""
+    _os._exit(status)
+
+
+def fingerprint(data):
+    """39 hex digits that tell any two texts (bytes) of a session apart."""
+    number = int.from_bytes(b"\1" + data, "big")
+    return "%016x%023x" % (number % _P, number % _Q)
+
+
+class Session:
+    """Where one session's files are: ``folder`` (0700), ``path`` without suffix, ``mark`` to know them by."""
+
+    __slots__ = ("folder", "path", "mark")
+
+    def __init__(self, folder, session):
+        raw = session.encode("utf-8", "surrogatepass")
+        name = fingerprint(raw)
+        self.folder = folder
+        self.path = folder + "/" + name
+        self.mark = "%d %s" % (len(raw), name)
+
+
+def session_of(session, places):
+    """The Session of an id (text), or None: no id, no home, or a home that leads into ``~/.claude``."""
+    if not session or not places.user.startswith("/") and places.user[1:2] != ":":
+        return None
+    try:
+        return Session(resolve(places.user + SESSIONS, places.forbidden), session)
+    except Exception:  # Forbidden, a link loop: then there is no memory of the session.
+        return None
+
+
+def create(session, suffix, data):
+    """Make a new file of the session. True; False when it is there already; None when it cannot be made."""
+    for _ in range(2):
+        try:
+            fd = _os.open(session.path + suffix, NEW, 0o600)
+        except FileExistsError:
+            return False
+        except FileNotFoundError:
+            if not make_folder(session.folder):
+                return None
+            continue
+        except (OSError, ValueError):
+            return None
+        try:
+            _os.write(fd, data)
+            return True
+        except OSError:
+            return None
+        finally:
+            _os.close(fd)
+    return None
+
+
+def make_folder(folder):
+    """Make the sessions folder and what is missing above it. Whether it is there now."""
+    missing = [folder, folder.rpartition("/")[0], folder.rpartition("/")[0].rpartition("/")[0]]
+    for path in reversed(missing):
+        try:
+            _os.mkdir(path, 0o700)
+        except FileExistsError:
+            continue
+        except (OSError, ValueError):
+            return False
+    return True
+
+
+def append(session, suffix, data):
+    """Add to a file of the session in one write. False when it is not there or is no plain file."""
+    try:
+        fd = _os.open(session.path + suffix, _os.O_WRONLY | _os.O_APPEND | CAREFUL)
+    except (OSError, ValueError):
+        return False
+    try:
+        return _os.write(fd, data) == len(data)
+    except OSError:
+        return False
+    finally:
+        _os.close(fd)
+
+
+def replace(session, suffix, data):
+    """Put ``data`` in the place of a file of the session in one step. Whether that worked."""
+    target = session.path + suffix
+    for attempt in range(4):
+        unique = ".%d-%d.tmp" % (_os.getpid(), attempt)
+        made = create(session, suffix + unique, data)
+        if made is None:
+            remove(target + unique)
+            return False
+        if made:
+            break
+    else:
+        return False
+    try:
+        _os.replace(target + unique, target)
+        return True
+    except OSError:
+        try:
+            _os.rmdir(target)  # Whoever made a folder of that name: an empty one gives way.
+            _os.replace(target + unique, target)
+            return True
+        except OSError:
+            remove(target + unique)
+            return False
+
+
+def load(session, suffix, most):
+    """The bytes of a file of the session; None when there is none, or it is no plain file of at most ``most``."""
+    try:
+        fd = _os.open(session.path + suffix, _os.O_RDONLY | CAREFUL)
+    except (OSError, ValueError):
+        return None
+    try:
+        data = _os.read(fd, most + 1)
+        return data if len(data) <= most else b""
+    except OSError:
+        return b""
+    finally:
+        _os.close(fd)
+
+
+def remove(path):
+    """Remove a file; harmless when it is gone."""
+    try:
+        _os.unlink(path)
+    except OSError:
+        pass
+
+
+def modified(path):
+    """mtime of ``path`` in ns. Raises OSError."""
+    return _os.stat(path).st_mtime_ns
+
+
+def working_directory():
+    """The process's folder, or '' when it is gone."""
+    try:
+        return _os.getcwd()
+    except OSError:
+        return ""
