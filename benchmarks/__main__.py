@@ -59,7 +59,8 @@ def main():
     commands = parser.add_subparsers(required=True)
     measure = commands.add_parser("run", help="measure and keep the raw rows")
     measure.add_argument("--full", action="store_true", help="100,000 pages too, and more rounds")
-    measure.add_argument("--only", action="append", metavar="NAME", help="one store (140, 2000, ...) or `git`; repeatable")
+    measure.add_argument("--only", action="append", metavar="NAME",
+                         help="one store (140, 2000, ...) or `git`; repeatable")
     measure.add_argument("--work", metavar="DIR", help="where the generated stores go (default: the temporary folder)")
     measure.add_argument("--out", metavar="FILE", help="where the result goes (default: benchmarks/results)")
     measure.add_argument("--no-save", action="store_true", help="print the table and keep nothing")

@@ -47,7 +47,10 @@ def versions():
 def commit():
     """The commit that was measured, and whether the checkout had changes on top of it."""
     here = Path(__file__).resolve().parent
-    ask = lambda *args: subprocess.run(["git", *args], cwd=here, capture_output=True, text=True).stdout.strip()
+
+    def ask(*args):
+        return subprocess.run(["git", *args], cwd=here, capture_output=True, text=True).stdout.strip()
+
     changed = ask("status", "--porcelain", "--untracked-files=no")
     return ask("rev-parse", "--short=12", "HEAD") + ("+changes" if changed else "")
 

@@ -70,9 +70,9 @@ def render(result):
 
 
 def svg(result):
-    series = {OWN: _line(result, lambda size: result.ratio("hook", "three", size, OWN))}
+    series = {OWN: _line(result, "hook", OWN)}
     for name in PEERS:
-        series[name] = _line(result, lambda size: result.ratio(f"peer {name}", "three", size, name))
+        series[name] = _line(result, f"peer {name}", name)
     series = {name: line for name, line in series.items() if len(line) > 1}
     if not series:
         return ""
@@ -80,8 +80,8 @@ def svg(result):
                       "times python3 -I -S -c pass")
 
 
-def _line(result, value):
-    found = [(int(size), value(size)) for size in SIZES]
+def _line(result, figure, name):
+    found = [(int(size), result.ratio(figure, "three", size, name)) for size in SIZES]
     return [(size, ratio) for size, ratio in found if ratio]
 
 
@@ -93,8 +93,8 @@ def _head(result):
             f"({data.get('minutes', '?')} minutes); raw rows in `benchmarks/{FOLDER.name}/{name}`.\n"
             f"{about['system']}, {about['processor']}, {about['cores']} cores, {about['memory_gib']} GiB; "
             f"{about['implementation']} {versions['python']}, node {versions['node'] or 'not installed'}, "
-            f"SQLite {versions['sqlite']}, {versions['git']}, orjson {versions['orjson']}, PyYAML {versions['PyYAML']}, "
-            f"python-frontmatter {versions['python-frontmatter']}.\n")
+            f"SQLite {versions['sqlite']}, {versions['git']}, orjson {versions['orjson']}, "
+            f"PyYAML {versions['PyYAML']}, python-frontmatter {versions['python-frontmatter']}.\n")
 
 
 def _tables(result):
@@ -112,8 +112,11 @@ def table(head, rows):
     """A markdown table, its columns padded so that it reads well as text; numbers to the right."""
     rows = [[str(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    line = lambda row: "| " + " | ".join(
-        cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))) + " |"
+
+    def line(row):
+        cells = [cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths))]
+        return "| " + " | ".join(cells) + " |"
+
     rule = "|" + "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
     return "\n".join([line(head), rule, *map(line, rows)])
 
@@ -153,8 +156,8 @@ def _peers(result):
         cells = [times(result.ratio(f"peer {name}", "three", size, name)) for size in sizes]
         if any(cells):
             rows.append([chart.LABELS[name], *cells])
-    ahead = [[chart.LABELS[name], *(times(against(result, name, size)) for size in sizes)] for name in (*PEERS, *INSTALLED)
-             if any(against(result, name, size) for size in sizes)]
+    ahead = [[chart.LABELS[name], *(times(against(result, name, size)) for size in sizes)]
+             for name in (*PEERS, *INSTALLED) if any(against(result, name, size) for size in sizes)]
     if not ahead:
         return ""
     return (table(["times the bare interpreter", *sizes], rows)
@@ -202,7 +205,8 @@ def _git(result):
             plain, hooked, start = (found[name] for name in ("plain", "hooked", BARE))
             rows.append([entry["case"], f"{plain.ms:.1f}", f"{hooked.ms:.1f}", times(hooked.ratio(plain)),
                          times((hooked.ms - plain.ms) / start.ms)])
-    return table(["operation", "without hooks ms", "with hooks ms", "ratio", "added, in bare starts"], rows) if rows else ""
+    head = ["operation", "without hooks ms", "with hooks ms", "ratio", "added, in bare starts"]
+    return table(head, rows) if rows else ""
 
 
 def _sizes(result):
@@ -210,5 +214,6 @@ def _sizes(result):
              f"{entry['artefact']:,}", f"{entry['artefact'] / entry['bytes']:.2f}",
              *(f"{entry['peer_indexes'].get(name, 0) / entry['bytes']:.2f}" if entry["peer_indexes"] else ""
                for name in ("fts5", "keys", "json"))] for entry in result.data["stores"]]
-    return table(["store", "bytes of pages", "median", "p95", "artefact", "/ pages", "FTS5 / pages", "SQLite keys / pages",
-                  "JSON keys / pages"], rows) if rows else ""
+    head = ["store", "bytes of pages", "median", "p95", "artefact", "/ pages", "FTS5 / pages", "SQLite keys / pages",
+            "JSON keys / pages"]
+    return table(head, rows) if rows else ""

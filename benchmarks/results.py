@@ -90,7 +90,8 @@ def render(data):
     rest = {key: value for key, value in data.items() if key not in ("timings", "counts", "stores", "notes")}
     lines = [json.dumps(rest, indent=1, ensure_ascii=False)[:-2]]
     for part in ("stores", "counts", "notes"):
-        lines.append(f',\n "{part}": [' + ",".join("\n  " + json.dumps(x, ensure_ascii=False) for x in data[part]) + "]")
+        entries = ",".join("\n  " + json.dumps(entry, ensure_ascii=False) for entry in data[part])
+        lines.append(f',\n "{part}": [{entries}]')
     lines.append(',\n "timings": [')
     for number, entry in enumerate(data["timings"]):
         head = json.dumps({k: v for k, v in entry.items() if k != "rows"})[:-1]
@@ -104,5 +105,5 @@ def render(data):
 def spread(figure):
     """(10th percentile, median, 90th percentile) of wall time in ms."""
     walls = sorted(row[2] / 1e6 for row in figure.rows)
-    tenth = lambda part: walls[min(len(walls) - 1, int(part * len(walls)))]
-    return tenth(0.1), statistics.median(walls), tenth(0.9)
+    last = len(walls) - 1
+    return walls[min(last, len(walls) // 10)], statistics.median(walls), walls[min(last, 9 * len(walls) // 10)]

@@ -4,8 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-import common
 import frontmatter
+
+import common
 
 
 def main():

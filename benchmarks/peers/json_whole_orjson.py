@@ -3,6 +3,7 @@
 import sys
 
 import orjson
+
 from json_lookup import answer
 
 

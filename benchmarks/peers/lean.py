@@ -1,9 +1,9 @@
 """Reading the payload and printing the envelope without the ``json`` package, for the peers tuned for start-up."""
 
 import sys
+from _json import encode_basestring_ascii, make_scanner
 
 import common
-from _json import encode_basestring_ascii, make_scanner
 
 
 class _Defaults:

@@ -1,8 +1,9 @@
-"""An SQLite key-value hook, tuned for start-up: keyword -> pages in one table, bodies in another, the C module alone."""
+"""An SQLite key-value hook, tuned for start-up: keyword -> pages in a table, bodies in another, the C module alone."""
+
+from _sqlite3 import connect
 
 import common
 import lean
-from _sqlite3 import connect
 
 
 def main():

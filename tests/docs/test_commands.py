@@ -1,9 +1,8 @@
 """The commands that the docs tell people to type are typed here.
 
-A block marked ``<!-- in: project -->`` runs in a fresh repository (one per page, its blocks in order; with a store unless the page
-is about starting one), one marked
-``<!-- in: checkout -->`` in this checkout. In ``console`` blocks the output is compared too; ``...`` stands for anything.
-Every other ``abcd-index ...`` in the docs is parsed by the program's own command line.
+A block marked ``<!-- in: project -->`` runs in a fresh repository (one per page, its blocks in order; with a store
+unless the page is about starting one), one marked ``<!-- in: checkout -->`` in this checkout. In ``console`` blocks the
+output is compared too; ``...`` stands for anything. Every other ``abcd-index ...`` in the docs is parsed by the program's own command line.
 """
 
 import os
@@ -90,8 +89,8 @@ def project(box):
 
 
 def bash(script, cwd, env):
-    return subprocess.run([BASH, "-e", "-o", "pipefail", "-c", script], cwd=cwd, env=env, capture_output=True, text=True,
-                          timeout=120, stdin=subprocess.DEVNULL)
+    return subprocess.run([BASH, "-e", "-o", "pipefail", "-c", script], cwd=cwd, env=env, capture_output=True,
+                          text=True, timeout=120, stdin=subprocess.DEVNULL)
 
 
 @pytest.mark.skipif(not BASH, reason="no bash")
@@ -141,9 +140,9 @@ def compare(page, block, root, env):
         expected = re.sub(r"\n?\[exit \d\]$", "", expected.strip(), flags=re.M)
         done = bash(command, root, env)
         printed = (done.stdout + done.stderr).strip()
-        assert done.returncode == int(status.group(1) if status else 0), f"{name(page)}:{block.line} $ {command}\n{printed}"
-        assert re.fullmatch(like(expected), printed), (
-            f"{name(page)}:{block.line} $ {command}\nprinted:\n{printed}\nthe page says:\n{expected}")
+        where = f"{name(page)}:{block.line} $ {command}\nprinted:\n{printed}\nthe page says:\n{expected}"
+        assert done.returncode == int(status.group(1) if status else 0), where
+        assert re.fullmatch(like(expected), printed), where
 
 
 @pytest.mark.skipif(not BASH or not shutil.which("make"), reason="no bash or no make")

@@ -13,7 +13,8 @@ AMERICAN = re.compile(
     r"\b(artifacts?|behaviors?|catalogs?|colors?|colored|favorites?|honors?|honored|neighbors?|centers?|centered|gray|"
     r"labeled|modeled|canceled|canceling|traveled|fulfill|defense|offense|license[sd]\b(?<=licensed)|"
     r"(?:normal|token|serial|organ|recogn|optim|summar|initial|minim|maxim|priorit|categor|emphas|synchron|random|"
-    r"neutral|real|special|standard|visual)iz(?:e[sdr]?|ing|ation|ations|ers)|analyz(?:e[sdr]?|ing)|judgments?)\b", re.I)
+    r"neutral|real|special|standard|visual)iz(?:e[sdr]?|ing|ation|ations|ers)|analyz(?:e[sdr]?|ing)|judgments?)\b",
+    re.I)
 # Names of other people's things keep their spelling.
 NAMES = re.compile(r"upload-artifact|NO_COLOR|no-color\.org|normalize\(|additionalContext|tokenize\.|PRAGMA optimize")
 
