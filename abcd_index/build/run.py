@@ -121,7 +121,7 @@ def _compile(scope, observed, settings, key, progress):
             built.size = out.tell()
     finally:
         assembly.close()
-    built.pages = len(assembly.files)
+    built.pages = assembly.pages
     built.recompiled = built.pages
     built.findings = list(store.findings)
     return built
