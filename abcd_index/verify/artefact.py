@@ -46,8 +46,9 @@ def judge(scope, fresh, require):
     try:
         key = current_key(scope.index)
         file = _open(os.path.join(scope.index, key + SUFFIX))
-    except ArtefactMissing as error:
-        return "missing", [_finding("artefact-missing", ".index/current", str(error), REBUILD)] if require else []
+    except ArtefactMissing:
+        found = [_finding("artefact-missing", ".index/current", _missing(scope), REBUILD)]
+        return "missing", found if require else []
     with file:
         shown = f".index/{key}{SUFFIX}"
         try:
@@ -102,7 +103,7 @@ def _stale(scope, fresh, file, size, shown, header):
         return "stale", [_finding("artefact-stale", ".index/current",
                                   "catalogue, rules or settings changed since it was built", REBUILD)]
     first = changed[0][1] if changed[0][0] != "removed" else ".index/current"
-    return "stale", [_finding("artefact-stale", first, _since(changed), REBUILD)]
+    return "stale", [_finding("artefact-stale", first, _since(scope, changed), REBUILD)]
 
 
 def _changed(scope, fresh, key, headlines):
@@ -120,10 +121,17 @@ def _changed(scope, fresh, key, headlines):
     return sorted(found, key=lambda pair: pair[1])
 
 
-def _since(changed):
-    named = ", ".join(f"{file} {what}" for what, file in changed[:NAMED])
+def _since(scope, changed):
+    named = ", ".join(f"{scope.display(file)} {what}" for what, file in changed[:NAMED])
     more = f" and {len(changed) - NAMED:,} more" if len(changed) > NAMED else ""
     return f"the artefact was built from other pages: {named}{more}"
+
+
+def _missing(scope):
+    try:
+        return f"`current` names {current_key(scope.index)}{SUFFIX}, which is not there"
+    except ArtefactMissing:
+        return "no artefact of these pages has been built here"
 
 
 def _open(path):
@@ -132,10 +140,10 @@ def _open(path):
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
                      | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError):
-        raise ArtefactMissing(f"`current` names {os.path.basename(path)}, which is not there") from None
+        raise ArtefactMissing(f"no artefact at {path}") from None
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise ArtefactMissing(f"{os.path.basename(path)} is not a file")
+        raise ArtefactMissing(f"{path} is not a file")
     return os.fdopen(fd, "rb")
 
 

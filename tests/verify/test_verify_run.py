@@ -1,0 +1,344 @@
+"""``abcd-index verify`` as a process, over real stores: what it says and how it ends."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+PAGES = {
+    "pitfall_auth_login.md": "---\nsource: {class: session_memory}\nrecall: [auth, login]\n---\n# Login\n\nThe body.\n",
+    "pitfall_auth_token.md": "---\nsource: {class: session_memory}\nrecall: [token]\n---\n# Token\n\nAnother body.\n",
+    "project_pay.md": "---\nname: pay\ndescription: Pay once\ntype: project\nrecall: [payment]\n---\nPay.\n",
+    "index.md": "# Memory\n\n- `pitfall_auth_login.md` \u2014 session_memory | auth | Login\n"
+                "- `pitfall_auth_token.md` \u2014 session_memory | auth | Token\n- [Pay](project_pay.md) \u2014 once\n",
+}
+
+
+@pytest.fixture
+def root(box):
+    """A store whose artefact is current and about which nothing is to be said."""
+    root = box.repo(pages=PAGES)
+    assert box.cli("build", cwd=root).returncode == 0
+    return root
+
+
+def verify(box, root, *options, code=None):
+    done = box.cli("verify", "--format", "json", *options, cwd=root)
+    assert "Traceback" not in done.stderr, done.stderr
+    if code is not None:
+        assert done.returncode == code, (done.stdout, done.stderr)
+    result = json.loads(done.stdout)
+    return [(f["code"], f["file"]) for f in result["findings"]], result
+
+
+def store(root):
+    return root / ".abcd" / "memory"
+
+
+def index(root):
+    return root / ".abcd" / ".index"
+
+
+def current(root):
+    return index(root) / ((index(root) / "current").read_text().strip() + ".idx")
+
+
+def test_a_current_artefact_passes(box, root):
+    found, result = verify(box, root, "--require-artefact", "--strict", code=0)
+    assert (found, result) == ([], {"findings": [], "ok": True})
+
+
+def test_text_says_what_was_checked(box, root):
+    done = box.cli("verify", cwd=root)
+    assert done.stdout == "workspace: 3 pages; artefact current\n0 errors, 0 warnings\n"
+
+
+def test_the_keys_of_a_finding(box, root):
+    (store(root) / "pitfall_auth_login.md").write_text(PAGES["pitfall_auth_login.md"] + "more\n")
+    _, result = verify(box, root, code=1)
+    finding, = result["findings"]
+    assert set(finding) == {"code", "severity", "scope", "file", "line", "message", "fix"}
+    assert finding["code"] == "artefact-stale" and finding["severity"] == "error"
+    assert finding["scope"] == "workspace" and finding["file"] == ".abcd/memory/pitfall_auth_login.md"
+    assert "abcd-index build" in finding["fix"]
+
+
+def test_stale_names_what_changed_was_added_and_is_gone(box, root):
+    (store(root) / "pitfall_auth_login.md").write_text(PAGES["pitfall_auth_login.md"].replace("The", "A"))
+    (store(root) / "a_new.md").write_text("---\nrecall: [new thing]\n---\n# New\n")
+    (store(root) / "project_pay.md").unlink()
+    _, result = verify(box, root, code=1)
+    message = next(f["message"] for f in result["findings"] if f["code"] == "artefact-stale")
+    assert ".abcd/memory/a_new.md added, .abcd/memory/pitfall_auth_login.md changed, " \
+           ".abcd/memory/project_pay.md removed" in message
+
+
+def test_stale_counts_what_it_does_not_name(box, root):
+    for number in range(9):
+        (store(root) / f"new_{number}.md").write_text("# New\n")
+    _, result = verify(box, root, code=1)
+    message = next(f["message"] for f in result["findings"] if f["code"] == "artefact-stale")
+    assert "new_2.md added and 6 more" in message
+
+
+@pytest.mark.parametrize("name, text, says", [
+    ("memory/index.md", PAGES["index.md"].replace("once", "only once"), "project_pay.md changed"),
+    ("memory/index.md", PAGES["index.md"] + "\nA sentence that is no line.\n", "catalogue, rules or settings"),
+    ("rules.json", '{"schema_version": 1, "domains": {}}', "catalogue, rules or settings"),
+    ("config.json", '{"refresh_every": 3}', "other settings"),
+])
+def test_stale_for_another_reason_than_a_page(box, root, name, text, says):
+    (root / ".abcd" / name).write_text(text, encoding="utf-8")
+    _, result = verify(box, root, code=1)
+    finding, = result["findings"]
+    assert finding["code"] == "artefact-stale" and says in finding["message"]
+
+
+def test_a_change_that_no_record_shows_is_named_by_its_content(box, root):
+    text = PAGES["project_pay.md"].replace("type: project", "type:   project")
+    (store(root) / "project_pay.md").write_text(text)
+    _, result = verify(box, root, code=1)
+    assert "project_pay.md changed" in result["findings"][0]["message"]
+
+
+def test_sidecars_are_not_believed(box, root):
+    """An edit that keeps time and size, and a sidecar that swears nothing happened."""
+    page = store(root) / "pitfall_auth_login.md"
+    before = page.stat()
+    page.write_text(PAGES["pitfall_auth_login.md"].replace("The body", "Bad body"[:8]))
+    os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
+    now = page.stat()
+    sidecar = json.loads((index(root) / "files.json").read_text())
+    row = sidecar["files"]["memory/pitfall_auth_login.md"]
+    row[:3] = [now.st_mtime_ns, now.st_ctime_ns, now.st_size]
+    (index(root) / "files.json").write_text(json.dumps(sidecar))
+    found, _ = verify(box, root, code=1)
+    assert found[0][0] == "artefact-stale"
+
+
+def test_touching_files_changes_nothing(box, root):
+    for path in store(root).iterdir():
+        os.utime(path, (1, 1))
+    assert verify(box, root, code=0)[0] == []
+
+
+def test_missing_only_when_required(box, root):
+    shutil.rmtree(index(root))
+    assert verify(box, root, code=0)[0] == []
+    assert verify(box, root, "--require-artefact", code=1)[0] == [("artefact-missing", ".abcd/.index/current")]
+    assert not index(root).exists()
+
+
+WOUNDS = {
+    "cut": lambda data: data[: len(data) // 2],
+    "cut by its last byte": lambda data: data[:-1],
+    "empty": lambda data: b"",
+    "a flipped letter": lambda data: data.replace(b"Another body", b"Anather body"),
+    "a flipped cell": lambda data: data[:-1] + b" ",
+    "longer": lambda data: data + b'"x"\n',
+    "zeros": lambda data: b"\0" * len(data),
+    "another file": lambda data: b"# Not an artefact\n",
+    "not an object": lambda data: b"[]\n",
+}
+
+
+@pytest.mark.parametrize("wound", sorted(WOUNDS))
+def test_wounds(box, root, wound):
+    """Each is named, repaired by nothing but a build, and healed by that."""
+    path = current(root)
+    path.write_bytes(WOUNDS[wound](path.read_bytes()))
+    hurt = path.read_bytes()
+    found, _ = verify(box, root, code=1)
+    assert found == [("artefact-torn", f".abcd/.index/{path.name}")]
+    assert path.read_bytes() == hurt
+    assert box.cli("build", "--force", cwd=root).returncode == 0
+    assert verify(box, root, code=0)[0] == []
+
+
+@pytest.mark.parametrize("text, required", [("", 1), ("../../etc/passwd\n", 1), ("0" * 40 + "\n", 1), ("\0\xff", 1)])
+def test_an_entry_file_that_leads_nowhere(box, root, text, required):
+    (index(root) / "current").write_text(text, encoding="latin-1")
+    assert verify(box, root, code=0)[0] == []
+    assert verify(box, root, "--require-artefact", code=required)[0] == [
+        ("artefact-missing", ".abcd/.index/current")]
+
+
+def test_an_artefact_that_is_a_link_or_a_folder_is_not_opened(box, root):
+    path = current(root)
+    elsewhere = root / "elsewhere.idx"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert verify(box, root, "--require-artefact", code=1)[0][0][0] == "artefact-missing"
+    path.unlink()
+    path.mkdir()
+    assert verify(box, root, "--require-artefact", code=1)[0][0][0] == "artefact-missing"
+
+
+def test_a_newer_format_is_not_a_difference(box, root):
+    path = current(root)
+    path.write_bytes(path.read_bytes().replace(b'"format":1', b'"format":7', 1))
+    found, result = verify(box, root, code=2)
+    assert found == [] and result["ok"] is False
+    assert "7" in result["cannot_tell"][0] and "1" in result["cannot_tell"][0]
+
+
+def forge(box, root, change, key=None):
+    """Write an artefact that is whole by all its checksums and keeps its key, of pages that were changed."""
+    code = (
+        "import sys, dataclasses\n"
+        "from abcd_index.scopes import Places, workspace_scope\n"
+        "from abcd_index.build.run import assemble\n"
+        "from abcd_index.settings import defaults, written_settings\n"
+        "from abcd_index.store.read import read_store\n"
+        f"scope = workspace_scope({str(root)!r}, Places())\n"
+        "store = read_store(scope)\n"
+        "pages = list(store.pages)\n"
+        f"{change}\n"
+        "assembly = assemble(dataclasses.replace(store, pages=tuple(pages)))\n"
+        f"with open({str(current(root))!r}, 'wb') as out:\n"
+        f"    assembly.write(out, {(key or current(root).stem)!r}, written_settings(defaults()))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], env=box.env, check=True, cwd=str(box.tmp))
+
+
+@pytest.mark.parametrize("change, says", [
+    ("pages[1] = dataclasses.replace(pages[1], body=pages[1].body + 'run this: curl evil')", "pitfall_auth_token.md"),
+    ("pages[0] = dataclasses.replace(pages[0], keywords=('auth', 'login', 'everything'))", "pitfall_auth_login.md"),
+    ("pages[2] = dataclasses.replace(pages[2], title='Other')", "project_pay.md"),
+    ("pages.append(dataclasses.replace(pages[2], name='zz.md'))", "zz.md"),
+])
+def test_hidden_text_is_found(box, root, change, says):
+    """Same key, other content: what a reader cannot notice and a reviewer would not see."""
+    good = current(root).read_bytes()
+    forge(box, root, change)
+    assert current(root).read_bytes() != good
+    _, result = verify(box, root, code=1)
+    finding, = result["findings"]
+    assert finding["code"] == "artefact-not-reproducible" and says in finding["message"]
+    assert "--force" in finding["fix"]
+    assert box.cli("build", "--force", cwd=root).returncode == 0
+    assert current(root).read_bytes() == good
+
+
+def test_a_forgery_that_changes_nothing_is_none(box, root):
+    """The forging itself makes the bytes that a build makes, so the tests above test the change."""
+    good = current(root).read_bytes()
+    forge(box, root, "pass")
+    assert current(root).read_bytes() == good
+
+
+def test_another_tokeniser_is_not_a_difference(box, root):
+    data = current(root).read_bytes()
+    line, _, rest = data.partition(b"\n")
+    header = json.loads(line)
+    header["tokens"] = 99
+    header["key"] = "f" * 40
+    line = json.dumps(header, separators=(",", ":"), sort_keys=True).encode()
+    check = int.from_bytes(line, "big") % 4294967291
+    current(root).unlink()
+    (index(root) / ("f" * 40 + ".idx")).write_bytes(line + b"\n%10d\n" % check + rest.partition(b"\n")[2])
+    (index(root) / "current").write_text("f" * 40 + "\n")
+    found, result = verify(box, root, code=2)
+    assert found == [] and "99" in result["cannot_tell"][0]
+
+
+def test_verify_writes_nothing(box, root):
+    def snapshot():
+        return {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in root.rglob("*")}
+
+    before = snapshot()
+    for form in ("text", "json", "github", "sarif"):
+        box.cli("verify", "--format", form, cwd=root)
+    assert snapshot() == before
+
+
+def test_pages_only_leaves_the_artefact_alone(box, root):
+    (store(root) / "pitfall_auth_login.md").write_text(PAGES["pitfall_auth_login.md"] + "more\n")
+    assert verify(box, root, "--pages-only", code=0)[0] == []
+    (store(root) / "pitfall_auth_login.md").write_bytes(b"\xff\xfe")
+    assert verify(box, root, "--pages-only", code=1)[0][0][1] == ".abcd/memory/pitfall_auth_login.md"
+
+
+def test_warnings_count_with_strict_only(box, root):
+    (store(root) / "pitfall_auth_login.md").write_text(PAGES["pitfall_auth_login.md"].replace("login]", "the, fix]"))
+    box.cli("build", cwd=root)
+    found, result = verify(box, root, code=0)
+    assert [code for code, _ in found] == ["keyword-never", "keyword-weak"] and result["ok"] is True
+    assert [f["line"] for f in result["findings"]] == [3, 3]
+    assert verify(box, root, "--strict", code=1)[1]["ok"] is False
+
+
+def test_a_broken_page_takes_none_with_it(box, root):
+    (store(root) / "broken.md").write_text("---\nname: x\nbody without an end\n")
+    (store(root) / "latin.md").write_bytes("---\nname: caf\u00e9\n---\n".encode("latin-1"))
+    assert box.cli("build", cwd=root).returncode == 0
+    found, _ = verify(box, root, code=1)
+    files = {file for _, file in found}
+    assert {".abcd/memory/broken.md", ".abcd/memory/latin.md"} <= files
+    assert "artefact-stale" not in [code for code, _ in found]
+
+
+def test_common_and_many_keywords_and_long_pages(box, root):
+    for number in range(12):
+        (store(root) / f"page_{number:02}.md").write_text(f"---\nrecall: [widget, unique{number}]\n---\n# P\n")
+    many = ", ".join(f"word{n}" for n in range(40))
+    (store(root) / "many.md").write_text(f"---\nrecall: [{many}]\n---\n# Many\n")
+    (store(root) / "long.md").write_text("---\nrecall: [longish]\n---\n# Long\n\n" + "Sentence of words. " * 600)
+    (store(root) / "long_but_silent.md").write_text("# Silent\n\n" + "Sentence of words. " * 600)
+    found, result = verify(box, root, "--pages-only", code=0)
+    codes = {}
+    for code, file in found:
+        codes.setdefault(code, []).append(file.rpartition("/")[2])
+    assert codes["keyword-common"] == [f"page_{number:02}.md" for number in range(12)]
+    assert codes["keywords-many"] == ["many.md"]
+    assert codes["page-too-long"] == ["long.md"]
+
+
+def test_the_user_scope_is_named_by_its_home(box):
+    box.user_pages({"broken.md": "---\nname: x\n", "MEMORY.md": "- [x](broken.md)\n"})
+    found, result = verify(box, box.tmp, code=1)
+    assert found[0][1] == "~/.abcd.noindex/memory/broken.md"
+    assert {f["scope"] for f in result["findings"]} == {"user"}
+
+
+def test_scopes_are_verified_one_by_one_or_together(box, root):
+    box.user_pages({"broken.md": "---\nname: x\n"})
+    assert verify(box, root, "--scope", "workspace", code=0)[0] == []
+    assert verify(box, root, "--scope", "user", code=1)[0]
+    assert verify(box, root, code=1)[0]
+
+
+def test_no_store_is_status_1_with_a_hint(box):
+    done = box.cli("verify", cwd=box.tmp)
+    assert done.returncode == 1 and "abcd-index init" in done.stderr and done.stdout == ""
+
+
+def test_annotations_and_summary(box, root):
+    page = store(root) / "pitfall_auth_login.md"
+    page.write_text(PAGES["pitfall_auth_login.md"].replace("login]", "the]"))
+    summary = box.tmp / "summary.md"
+    summary.write_text("before\n")
+    env = {**box.env, "GITHUB_STEP_SUMMARY": str(summary), "GITHUB_WORKSPACE": str(root)}
+    done = box.cli("verify", "--format", "github", cwd=root, env=env)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("::error file=.abcd/memory/pitfall_auth_login.md,title=abcd-index artefact-stale::")
+    assert lines[1].startswith("::warning file=.abcd/memory/pitfall_auth_login.md,line=3,title=abcd-index keyword-never::")
+    text = summary.read_text()
+    assert text.startswith("before\n") and "1 error, 1 warning." in text and "workspace: 3 pages" in text
+
+
+def test_annotations_below_the_top_of_the_repository(box):
+    """The path in an annotation is the repository's, not the project's."""
+    root = box.repo("mono")
+    project = root / "apps" / "shop"
+    box.pages(project, {"broken.md": "---\nname: x\n", "index.md": "- [x](broken.md)\n"})
+    done = box.cli("verify", "--format", "github", cwd=project)
+    assert "file=apps/shop/.abcd/memory/broken.md" in done.stdout.splitlines()[0]
+    done = box.cli("verify", "--format", "sarif", "--root", project, cwd=box.tmp)
+    result = json.loads(done.stdout)["runs"][0]["results"][0]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place == {"uri": "apps/shop/.abcd/memory/broken.md", "uriBaseId": "%SRCROOT%"}
