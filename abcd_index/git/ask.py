@@ -1,0 +1,243 @@
+"""The only place that speaks to git: short functions, each named by the question that it answers.
+
+Where the repository is, is asked once with the environment as it is (``GIT_DIR`` may be the only way to
+it); every later question names the git folder and the work tree, with the variables that git exports
+into hooks out of the way. git takes no lock and refreshes no index for us. GitPython is imported when
+the first question is asked: it costs ten interpreter starts.
+"""
+
+import os
+from contextlib import contextmanager
+
+from abcd_index.errors import CannotTell
+
+# These name another command's repository, index or objects. What carries configuration or credentials
+# (GIT_CONFIG_*, GIT_SSH*, GIT_EXEC_PATH) stays.
+SCRUBBED = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_IMPLICIT_WORK_TREE", "GIT_NAMESPACE",
+)
+_EMPTY = "0"
+
+
+class Place:
+    """A work tree: ``top``, its own ``git_dir`` and the ``common_dir`` that linked worktrees share (all
+    absolute, links followed as git does)."""
+
+    __slots__ = ("top", "git_dir", "common_dir")
+
+    def __init__(self, top, git_dir, common_dir):
+        self.top = top
+        self.git_dir = git_dir
+        self.common_dir = common_dir
+
+    @property
+    def linked(self):
+        """Whether this is a linked worktree."""
+        return self.git_dir != self.common_dir
+
+
+def place(cwd):
+    """The work tree around ``cwd``, or None outside of one (also in a bare repository).
+
+    Raises CannotTell when git is not there or does not trust the repository's owner.
+    """
+    status, out, error = _execute(cwd, ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])
+    if status:
+        if "dubious ownership" in error or "safe.directory" in error:
+            raise CannotTell(f"git does not trust the owner of the repository around {cwd}",
+                             "if you do, add its path to git's safe.directory yourself")
+        return None
+    top, git_dir, common = (os.fsdecode(line) for line in out.split(b"\n")[:3])
+    return Place(top, git_dir, os.path.normpath(os.path.join(os.path.abspath(cwd), common)))
+
+
+def toplevel(cwd):
+    """The top of the work tree around ``cwd``, or None."""
+    found = place(cwd)
+    return found.top if found else None
+
+
+def version():
+    """git's version as a tuple of integers. Raises CannotTell when git is not there."""
+    _, out, _ = _execute(os.getcwd(), ["version"])
+    numbers = []
+    for part in out.decode("ascii", "replace").split()[2].split("."):
+        if not part.isdigit():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+def hooks_dir(where):
+    """The folder that git takes the hooks of this work tree from, absolute."""
+    return os.path.normpath(os.path.join(where.top, _line(where, "rev-parse", "--git-path", "hooks")))
+
+
+def own_path(where, name):
+    """The absolute path of ``name`` in the work tree's own git folder."""
+    return os.path.normpath(os.path.join(where.top, _line(where, "rev-parse", "--git-path", name)))
+
+
+def hooks_path_settings(where):
+    """[(scope, origin, value)] of every ``core.hooksPath``, the one that holds last. ``scope``: system,
+    global, local, worktree or command."""
+    status, out, _ = _ask(where, "config", "--show-scope", "--show-origin", "-z", "--get-all", "core.hooksPath")
+    fields = [os.fsdecode(field) for field in out.split(b"\0")]
+    return [tuple(fields[at:at + 3]) for at in range(0, len(fields) - 2, 3)] if status == 0 else []
+
+
+def setting(where, name):
+    """The value of a setting, or None."""
+    status, out, _ = _ask(where, "config", "-z", "--get", name)
+    return os.fsdecode(out.split(b"\0")[0]) if status == 0 else None
+
+
+def change_setting(where, name, value):
+    """Set a setting of the repository, or with None remove its whole section. Returns whether it worked."""
+    if value is None:
+        status, _, _ = _ask(where, "config", "--local", "--remove-section", name.rpartition(".")[0])
+    else:
+        status, _, _ = _ask(where, "config", "--local", name, value)
+    return status == 0
+
+
+def is_shallow(where):
+    """Whether history is cut off, so that the oldest commit seems to have made everything."""
+    return _line(where, "rev-parse", "--is-shallow-repository") == "true"
+
+
+def is_sparse(where):
+    """Whether only a part of the tree is checked out."""
+    return setting(where, "core.sparseCheckout") == "true"
+
+
+def tracked(where, *paths):
+    """The names (relative to the top) of the tracked files that ``paths`` name or contain."""
+    status, out, _ = _ask(where, "ls-files", "-z", "--", *paths)
+    return _names(out) if status == 0 else []
+
+
+def ignored(where, path):
+    """Whether git would not add ``path``."""
+    return _ask(where, "check-ignore", "-q", "--", path)[0] == 0
+
+
+def mode_in_index(where, path):
+    """The mode of a tracked file as git has it (``100755``), or ''."""
+    status, out, _ = _ask(where, "ls-files", "-s", "-z", "--", path)
+    return out.split(b" ")[0].decode("ascii") if status == 0 and out else ""
+
+
+def store_files(where):
+    """Names of the tracked pages and rules of every store in the repository."""
+    return tracked(where, ":(top,glob)**/.abcd/memory/*.md", ":(top,glob)**/.abcd/rules.json")
+
+
+def tree_oid(where, path, revision="HEAD"):
+    """The object name of the tree or file ``path`` (relative to the top) in ``revision``, or None."""
+    status, out, _ = _ask(where, "rev-parse", "-q", "--verify", f"{revision}:{path}")
+    return out.decode("ascii").strip() if status == 0 else None
+
+
+def attribute(where, name, path):
+    """The value of an attribute of ``path``: set, unset, unspecified or its text."""
+    status, out, _ = _ask(where, "check-attr", "-z", name, "--", path)
+    fields = out.split(b"\0")
+    return os.fsdecode(fields[2]) if status == 0 and len(fields) > 2 else "unspecified"
+
+
+def run_hook(where, name, args, **environ):
+    """(exit status, output) of the hook that git would run under ``name``. Older gits cannot be asked:
+    None then."""
+    if version() < (2, 36):
+        return None
+    with _environ(**environ):
+        status, out, error = _ask(where, "hook", "run", "--ignore-missing", name, "--", *args)
+    return status, out.decode("utf-8", "replace") + error
+
+
+def lines_of_log(where, *args):
+    """The NUL-separated fields of ``git log ARGS``, one by one, as bytes; the process ends when the
+    caller stops asking."""
+    with scrubbed():
+        process = _git(where.top).execute(
+            ["git", *_fixed(where), "-c", "log.showSignature=false", "log", *args], as_process=True, env=_quiet())
+    try:
+        rest = b""
+        for chunk in iter(lambda: process.stdout.read(1 << 16), b""):
+            fields = (rest + chunk).split(b"\0")
+            rest = fields.pop()
+            yield from fields
+    finally:
+        process.stdout.close()
+        process.__del__()  # GitPython's way to end the child and to reap it.
+
+
+@contextmanager
+def scrubbed():
+    """The environment without the variables that would turn a question to another repository."""
+    gone = {name: os.environ.pop(name) for name in SCRUBBED if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(gone)
+
+
+@contextmanager
+def _environ(**given):
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _ask(where, *args):
+    """(status, stdout bytes, stderr text) of a git command about ``where`` and nothing else."""
+    with scrubbed():
+        return _execute(where.top, [*_fixed(where), *args])
+
+
+def _line(where, *args):
+    status, out, error = _ask(where, *args)
+    if status:
+        raise CannotTell(f"git {' '.join(args)}: {error.strip()}")
+    return os.fsdecode(out).rstrip("\n")
+
+
+def _names(out):
+    return [os.fsdecode(name) for name in out.split(b"\0") if name]
+
+
+def _fixed(where):
+    return [f"--git-dir={where.git_dir}", f"--work-tree={where.top}"]
+
+
+def _quiet():
+    return {"GIT_OPTIONAL_LOCKS": _EMPTY, "GIT_TERMINAL_PROMPT": _EMPTY}
+
+
+def _execute(cwd, args):
+    from git.exc import GitCommandNotFound
+
+    try:
+        status, out, error = _git(cwd).execute(
+            ["git", *args], with_extended_output=True, with_exceptions=False, stdout_as_string=False,
+            strip_newline_in_stdout=False, env=_quiet())
+    except GitCommandNotFound as error:
+        raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
+    return status, out, error if isinstance(error, str) else os.fsdecode(error)
+
+
+def _git(cwd):
+    # Without this GitPython refuses to be imported where there is no git.
+    with _environ(GIT_PYTHON_REFRESH="quiet"):
+        from git.cmd import Git
+
+    return Git(cwd)

@@ -1,0 +1,89 @@
+"""Which stores a repository has besides the one at its top: a small list in the common git folder.
+
+The hooks' stub reads it with the shell alone, so it holds one home per line, relative to the top, and
+only homes whose name is plain. Made by ``install``; without it the stub looks at ``.abcd`` alone and
+leaves at once where there is none. Imports nothing of git: a hook and a build use it.
+"""
+
+import os
+
+FOLDER = "abcd-index"
+LIST = "stores"
+TOP = ".abcd"
+
+
+def homes_of(names):
+    """The homes of stores below the top that hold the files ``names`` (relative to the top, ``/``)."""
+    homes = set()
+    for name in names:
+        parts = name.split("/")
+        for number, part in enumerate(parts):
+            rest = parts[number + 1:]
+            if part == TOP and (rest[:1] == ["memory"] and len(rest) == 2 or rest == ["rules.json"]):
+                homes.add("/".join(parts[: number + 1]))
+    return sorted(home for home in homes if home != TOP and _plain(home))
+
+
+def listed(common):
+    """The homes that are noted, or None when there is no list."""
+    try:
+        with open(os.path.join(common, FOLDER, LIST), encoding="utf-8") as handle:
+            return handle.read().splitlines()
+    except (OSError, ValueError):
+        return None
+
+
+def note(common, homes):
+    """Add ``homes`` to the list. Returns whether it changed."""
+    known = listed(common)
+    wanted = sorted(set(known or []) | set(homes))
+    if wanted == known:
+        return False
+    path = os.path.join(common, FOLDER, LIST)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8", newline="\n") as handle:
+        handle.write("".join(home + "\n" for home in wanted))
+    os.replace(temporary, path)
+    return True
+
+
+def note_built(root):
+    """Let the hooks know the store of a workspace that was built by hand. Nothing happens where no
+    hooks were installed, or where the store is the one at the top."""
+    try:
+        top, common = _repository(os.path.abspath(root))
+        if top is None or top == os.path.abspath(root) or listed(common) is None:
+            return False
+        home = os.path.relpath(os.path.join(root, TOP), top).replace(os.sep, "/")
+        return _plain(home) and note(common, [home])
+    except (OSError, ValueError):
+        return False
+
+
+def _repository(folder):
+    """(top, common git folder) of the repository around ``folder``, found without git; (None, None)."""
+    while True:
+        git = os.path.join(folder, ".git")
+        if os.path.isdir(git):
+            return folder, git
+        if os.path.isfile(git):
+            with open(git, encoding="utf-8") as handle:
+                text = handle.read(4096).strip()
+            if not text.startswith("gitdir:"):
+                return None, None
+            git = os.path.join(folder, text[7:].strip())
+            try:
+                with open(os.path.join(git, "commondir"), encoding="utf-8") as handle:
+                    git = os.path.join(git, handle.read(4096).strip())
+            except FileNotFoundError:
+                pass
+            return folder, os.path.normpath(git)
+        up = os.path.dirname(folder)
+        if up == folder:
+            return None, None
+        folder = up
+
+
+def _plain(home):
+    return not home.startswith(("-", ":", '"')) and home.isprintable()

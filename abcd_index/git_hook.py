@@ -1,0 +1,134 @@
+"""What a git hook's stub starts when pages changed: makes the artefact of each named store current.
+
+It asks git nothing: the stub has done that, and the answers are its arguments. So neither typer nor
+GitPython is imported here (twenty bare interpreter starts between them), and nothing depends on the
+``GIT_*`` variables that git exports into hooks. Never fails: says at most one line, on stderr.
+"""
+
+import os
+import sys
+
+from abcd_index.errors import AbcdError, Forbidden
+
+SEEN = "seen"
+STAMP = "git-stamp"
+# Commits and trees whose artefact is remembered, per store.
+MOST_SEEN = 500
+
+
+def main(argv):
+    """``argv``: hook, git folder, common git folder, pages of stores that nobody listed yet (one a
+    line), then for each store its home below the top and the commit and tree it is equal to (or '')."""
+    said = []
+    try:
+        _, git, common, found = argv[:4]
+        homes = dict(zip(argv[4::2], argv[5::2]))
+        for home in _note(common, found):
+            homes.setdefault(home, "")
+        for home, ids in homes.items():
+            _store(home, git, ids.split(), said)
+    except Exception as error:  # A hook's status becomes git's: nothing of ours may ever reach it.
+        said.append(f"the artefact was not built: {error}")
+    if said:
+        line = " ".join(f"abcd-index: {said[0]}".split())
+        sys.stderr.write(line.encode("ascii", "backslashreplace").decode() + "\n")
+
+
+def _note(common, found):
+    if not found:
+        return []
+    from abcd_index.git.stores import homes_of, note
+
+    homes = homes_of(found.splitlines())
+    note(common, homes)
+    return homes
+
+
+def _store(home, git, ids, said):
+    from abcd_index.scopes import Places, guard, workspace_scope
+
+    places = Places()
+    root = os.path.abspath(os.path.dirname(home))
+    try:
+        scope = workspace_scope(root, places)
+        if scope is None or scope.root != guard(root, places):
+            return
+    except (Forbidden, OSError):
+        return
+    from abcd_index.build import publish
+    from abcd_index.build.run import build
+
+    try:
+        before = _content(os.path.join(scope.index, "current")).strip()
+        if before:
+            publish.touch(scope.index, before)  # It was in use until now: not the next to be pruned.
+        built = build(scope)
+    except AbcdError as error:
+        said.append(f"the artefact was not built: {error}")
+        return
+    gone = sorted({finding.file for finding in built.findings if finding.severity == "error"})
+    if gone:
+        said.append(f"{gone[0]}{f' and {len(gone) - 1} more' if gone[1:] else ''} left out or incomplete; "
+                    "`abcd-index verify` tells why")
+    if ids and not _written_since(scope, os.path.join(git, "index")):
+        _remember(scope.index, built.key, ids)
+
+
+def _written_since(scope, reference):
+    """Whether a file of the store may have changed after ``reference`` was written.
+
+    git wrote its index after the pages, and the stub compared the two: pages that are not newer are
+    those of the commit, and the build has read those.
+    """
+    try:
+        limit = os.stat(reference).st_mtime_ns
+        names = ["rules.json", "config.json"]
+        if os.path.isdir(scope.store):
+            names += [os.path.join("memory", entry) for entry in os.listdir(scope.store)]
+        for name in names:
+            try:
+                if os.stat(os.path.join(scope.home, name)).st_mtime_ns > limit:
+                    return True
+            except FileNotFoundError:
+                continue
+    except OSError:
+        return True
+    return False
+
+
+def _remember(index, key, ids):
+    """Note that the pages of these commits and trees have the artefact ``key``: switching back to one
+    of them then needs no build."""
+    folder = os.path.join(index, SEEN)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for oid in ids:
+            with open(os.path.join(folder, oid), "w", encoding="ascii") as handle:
+                handle.write(key + "\n")
+        _forget(index, folder)
+    except OSError:
+        pass  # Only slower next time.
+
+
+def _forget(index, folder):
+    """Drop what names an artefact that is gone, and the oldest beyond MOST_SEEN."""
+    names = os.listdir(folder)
+    if len(names) <= MOST_SEEN:
+        return
+    kept = []
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.exists(os.path.join(index, _content(path).strip() + ".idx")):
+            kept.append((os.stat(path).st_mtime_ns, path))
+        else:
+            os.unlink(path)
+    for _, path in sorted(kept, reverse=True)[MOST_SEEN // 2:]:
+        os.unlink(path)
+
+
+def _content(path):
+    try:
+        with open(path, encoding="ascii") as handle:
+            return handle.read(200)
+    except (OSError, ValueError):
+        return ""
