@@ -33,6 +33,7 @@ PAIR_PRIME = 18446744073709551557
 CURRENT = "current"
 SUFFIX = ".idx"
 TIMES_SUFFIX = ".times"
+PAGES_SUFFIX = ".pages"
 
 # A row of the times sidecar: mtime_ns (16 hex digits), size (8), sha256 (64), a line end.
 ROW = 89

@@ -51,17 +51,18 @@ class Line:
         self.offset = offset
 
 
-def write(out, key, tokens, settings, lengths, parts, filters, newer):
+def write(out, key, versions, settings, lengths, parts, filters, newer):
     """Write a whole artefact to the binary file ``out``.
 
-    ``lengths``: (stems in all titles, stems in all bodies). ``parts``: {part: list of Line} for every
+    ``versions``: of the tokeniser and of the records. ``lengths``: (stems in all titles, stems in all bodies). ``parts``: {part: list of Line} for every
     name in PARTS. ``filters``: what ``key_filter`` gave. ``newer``: {file: newer file}.
     """
     bits, digits = filters
     newer_line = Line(line(newer))
     filter_line = b'"' + digits.encode("ascii") + b'"'
     header = {
-        "magic": MAGIC, "format": FORMAT, "key": key, "tokens": tokens, "settings": settings,
+        "magic": MAGIC, "format": FORMAT, "key": key, "tokens": versions[0],
+        "records": versions[1], "settings": settings,
         "lengths": list(lengths), "filter": [0, bits], "newer": [0, newer_line.length, newer_line.check],
         "parts": {part: [0, len(parts[part])] for part in PARTS}, "size": 0,
     }

@@ -13,6 +13,7 @@ import orjson
 
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import checksum
+from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.weights import Figures, mean, weights
 from abcd_index.terms import TOKENS_VERSION
 
@@ -66,7 +67,7 @@ class Assembly:
         for key, entry in postings:
             shelf = self.postings.setdefault(key, {})
             posting = shelf.setdefault(orjson.dumps(entry), [entry, [], []])
-            if not posting[column] or posting[column][-1] != number:
+            if number not in posting[column][-1:]:
                 posting[column].append(number)
 
     def count(self, figures, sign):
@@ -80,9 +81,10 @@ class Assembly:
         self.title_total += sign * figures.title_length
         self.body_total += sign * figures.body_length
 
-    def means(self):
+    @staticmethod
+    def mean_lengths(totals, pages):
         """(mean length of titles, of texts) on the grid of ``weights.mean``."""
-        return mean(self.title_total, self.pages), mean(self.body_total, self.pages)
+        return mean(totals[0], pages), mean(totals[1], pages)
 
     def write(self, out, key, settings):
         """Write the artefact to the binary file ``out``."""
@@ -99,7 +101,7 @@ class Assembly:
             "records": self._finished_records(),
             "bodies": self.bodies,
         }
-        writer.write(out, key, TOKENS_VERSION, settings, (self.title_total, self.body_total), parts,
+        writer.write(out, key, (TOKENS_VERSION, RECORDS_VERSION), settings, (self.title_total, self.body_total), parts,
                      writer.key_filter(keywords), self.newer)
 
     def close(self):
@@ -116,7 +118,7 @@ class Assembly:
         return keywords
 
     def _finished_records(self):
-        title_mean, body_mean = self.means()
+        title_mean, body_mean = self.mean_lengths((self.title_total, self.body_total), self.pages)
         spool = tempfile.SpooledTemporaryFile(SPOOL)
         finished = []
         for entry in self.records:

@@ -10,14 +10,13 @@ class Compiled:
     """One page, compiled. ``record``: its record without weights and catalogue line. ``postings``:
     [(key, entry)]. ``figures``: its term counts. ``body``: the body line (bytes)."""
 
-    __slots__ = ("record", "postings", "figures", "body", "links")
+    __slots__ = ("record", "postings", "figures", "body")
 
-    def __init__(self, record, postings, figures, body, links):
+    def __init__(self, record, postings, figures, body):
         self.record = record
         self.postings = postings
         self.figures = figures
         self.body = body
-        self.links = links
 
 
 def compile_page(page):
@@ -37,8 +36,7 @@ def compile_page(page):
     }
     title, text = stems_of(page.title, page.summary, keywords_of(recall), page.body)
     record["pairs"] = pairs(title, text)
-    return Compiled(record, postings, Figures(title, text), line(page.body),
-                    (page.contradicts, page.supersedes, page.superseded_by))
+    return Compiled(record, postings, Figures(title, text), line(page.body))
 
 
 def figures_of(title, summary, recall, body):

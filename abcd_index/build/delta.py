@@ -1,16 +1,21 @@
-"""Builds from an earlier artefact: only pages that changed since are read and compiled.
+"""Builds from the current artefact: only pages that changed since are read and compiled.
 
 The outcome is the same to the byte as a full build (a test holds that). What cannot be taken over
-exactly (another tokeniser, a mean length that left its step) makes ``start`` give up, and the caller
-builds in full.
+exactly (another tokeniser, a mean length that left its step) makes these functions give up, and the
+caller builds in full.
 """
 
 import orjson
 
+from abcd_index.artefact import reader
 from abcd_index.artefact.format import CELL, LENGTH_END, OFFSET_END
+from abcd_index.artefact.times import Times
 from abcd_index.artefact.writer import Line, line
 from abcd_index.build.assemble import Assembly
-from abcd_index.build.compile import figures_of, postings_of
+from abcd_index.build.compile import figures_of
+from abcd_index.build.key import RECORDS_VERSION
+from abcd_index.build.sidecars import Pages
+from abcd_index.errors import ArtefactError
 from abcd_index.terms import TOKENS_VERSION
 
 # With more than this share of the store changed, a full build is as fast and simpler.
@@ -18,113 +23,139 @@ WORTH_IT = 0.3
 
 
 class Old:
-    """An earlier artefact, open for taking over. ``files``: {file name: ordinal}."""
+    """The current artefact, open for taking over, with its sidecars."""
 
-    def __init__(self, artefact, names):
-        """``artefact``: an open reader; ``names``: its pages' file names in order."""
+    def __init__(self, artefact, pages, times):
         self.artefact = artefact
+        self.pages = pages
+        self.times = times
         self.file = open(artefact.path, "rb")
-        self.files = {name: number for number, name in enumerate(names)}
-        self._cells = {}
+        self.numbers = {name: number for number, name in enumerate(pages.files)}
+        self._tables = {}
 
     def close(self):
-        """Close both views of the file."""
+        """Close every view of the files."""
         self.file.close()
         self.artefact.close()
+        self.times.close()
+
+    def hashes(self):
+        """(file name, content hash when it was built) of every page."""
+        for number, name in enumerate(self.pages.files):
+            row = self.times.row(number)
+            if row is not None:
+                yield name, row[2]
 
     def cell(self, part, number):
         """The finished line of an entry, as a Line that copies from the old file."""
-        table = self._table(part)
-        cell = table[number * CELL:number * CELL + CELL]
+        if part not in self._tables:
+            at, count = self.artefact.header["parts"][part]
+            self.file.seek(at + 1)
+            self._tables[part] = self.file.read(count * CELL)
+        cell = self._tables[part][number * CELL:number * CELL + CELL]
         return Line(None, int(cell[OFFSET_END:LENGTH_END], 16), int(cell[LENGTH_END:], 16), self.file,
                     int(cell[:OFFSET_END], 16))
+
+    def value(self, part, number):
+        """The value of an entry, by orjson. Raises ValueError on a damaged line."""
+        entry = self.cell(part, number)
+        self.file.seek(entry.offset)
+        data = self.file.read(entry.length)
+        if reader.checksum(data) != entry.check:
+            raise ValueError(f"{part} {number} is damaged")
+        return orjson.loads(data)
 
     def buckets(self, part):
         """Every bucket (dict) of a part."""
         for number in range(self.artefact.header["parts"][part][1]):
-            entry = self.cell(part, number)
-            self.file.seek(entry.offset)
-            yield orjson.loads(self.file.read(entry.length))
+            yield self.value(part, number)
 
-    def record(self, number):
-        """The record (dict) of a page, by orjson."""
-        entry = self.cell("records", number)
-        self.file.seek(entry.offset)
-        return orjson.loads(self.file.read(entry.length))
+    def dates(self, pages, fresh):
+        """{file: updated} of the pages without links that a link may name: dates decide which is newer.
 
-    def _table(self, part):
-        if part not in self._cells:
-            at, count = self.artefact.header["parts"][part]
-            self.file.seek(at + 1)
-            self._cells[part] = self.file.read(count * CELL)
-        return self._cells[part]
+        Read only when the store has links at all.
+        """
+        if not pages.links:
+            return {}
+        return {name: (fresh[name].updated if name in fresh
+                       else self.value("records", self.numbers[name])["updated"] or None)
+                for name in pages.files}
+
+
+def open_current(index):
+    """The current artefact as an Old, or None when it cannot be built upon."""
+    try:
+        artefact = reader.open_current(index)
+    except ArtefactError:
+        return None
+    header = artefact.header
+    pages, times = Pages.read(index, header["key"]), Times.open(index, header["key"])
+    usable = (pages is not None and times is not None and len(pages.files) == artefact.pages
+              and header["tokens"] == TOKENS_VERSION and header.get("records") == RECORDS_VERSION)
+    if usable:
+        return Old(artefact, pages, times)
+    artefact.close()
+    if times is not None:
+        times.close()
+    return None
 
 
 def start(old, kept, names):
-    """An Assembly that holds the postings and counts of the ``kept`` pages of ``old``, or None.
+    """An Assembly that holds the postings and counts of the ``kept`` pages.
 
     ``kept``: file names whose content is what it was. ``names``: all file names of the new artefact,
-    sorted; new pages are then added with ``fill``.
+    sorted; ``fill`` then puts the pages in.
     """
-    header = old.artefact.header
-    if header["tokens"] != TOKENS_VERSION or len(names) - len(kept) > WORTH_IT * len(names):
-        return None
     assembly = Assembly()
-    assembly.title_total, assembly.body_total = header["lengths"]
+    assembly.title_total, assembly.body_total = old.artefact.header["lengths"]
     for shelf in old.buckets("terms"):
         for term, count in shelf.items():
             if isinstance(count, int):
                 assembly.holding[term] = count
             else:
                 assembly.holding[term], assembly.titled[term] = count
-    gone = {name: number for name, number in old.files.items() if name not in kept}
     numbers = {name: number for number, name in enumerate(names)}
-    moved = {old.files[name]: numbers[name] for name in kept}
+    moved = {old.numbers[name]: numbers[name] for name in kept}
+    straight = all(before == after for before, after in moved.items()) and len(moved) == len(old.numbers)
     for shelf in old.buckets("keywords"):
         for key, postings in shelf.items():
             assembly.postings[key] = {
-                orjson.dumps(entry): [entry, [moved[page] for page in pages if page in moved], []]
+                orjson.dumps(entry): [entry, pages if straight else [moved[p] for p in pages if p in moved], []]
                 for entry, pages, _ in postings}
-    for number in gone.values():
-        record = old.record(number)
-        assembly.count(figures_of(record["title"], record["summary"], record["recall"],
-                                  old.artefact.body(number)), -1)
+    for name, number in old.numbers.items():
+        if name not in kept:
+            record = old.value("records", number)
+            assembly.count(figures_of(record["title"], record["summary"], record["recall"],
+                                      old.value("bodies", number)), -1)
     return assembly
 
 
 def fill(assembly, old, kept, names, compiled, lines):
     """Put the pages in order: ``kept`` ones from ``old``, the others from ``compiled`` ({file: Compiled}).
 
-    ``lines``: {file: catalogue line} of every page whose line may differ from the old one. Returns False
-    when the mean lengths moved, so that the kept weights no longer hold.
+    ``lines``: {file: catalogue line}, None when the catalogue is what it was. Returns False when the mean
+    lengths moved, so that the kept pages' weights no longer hold.
     """
-    for page in compiled.values():
-        assembly.count(page.figures, 1)
-    assembly.pages = len(names)
-    before = Assembly()
-    before.pages = len(old.files)
-    before.title_total, before.body_total = old.artefact.header["lengths"]
-    if assembly.means() != before.means():
+    before = Assembly.mean_lengths(old.artefact.header["lengths"], len(old.numbers))
+    title_total = assembly.title_total + sum(page.figures.title_length for page in compiled.values())
+    body_total = assembly.body_total + sum(page.figures.body_length for page in compiled.values())
+    if Assembly.mean_lengths((title_total, body_total), len(names)) != before:
         return False
-    assembly.pages = 0
     for name in names:
-        if name in kept:
-            number = old.files[name]
-            entry = old.cell("records", number)
-            if lines is not None:
-                record = old.record(number)
-                if record["line"] != lines[name]:
-                    record["line"] = lines[name]
-                    entry = Line(line(record))
-            assembly.keep_page(entry, old.cell("bodies", number))
-        else:
+        if name not in kept:
             page = compiled[name]
-            assembly.count(page.figures, -1)  # add_page counts it again
             assembly.add_page(page, page.record["line"])
-    for shelf in assembly.postings.values():
-        for posting in shelf.values():
-            posting[1].sort()
+            continue
+        number = old.numbers[name]
+        entry = old.cell("records", number)
+        if lines is not None:
+            record = old.value("records", number)
+            if record["line"] != lines[name]:
+                record["line"] = lines[name]
+                entry = Line(line(record))
+        assembly.keep_page(entry, old.cell("bodies", number))
+    for page in compiled.values():
+        for key, _ in page.postings:
+            for posting in assembly.postings[key].values():
+                posting[1].sort()
     return True
-
-
-__all__ = ["Old", "start", "fill", "postings_of"]

@@ -7,24 +7,29 @@ read; a file written within a clock tick of the build is not trusted next time.
 
 import os
 import time
-import unicodedata
 
 import orjson
 
 from abcd_index.build.key import content_hash
 from abcd_index.build.publish import replace
 from abcd_index.errors import AbcdError
-from abcd_index.store.read import list_store
+from abcd_index.store.listing import FOLDER, list_store
 
 SIDECAR = "files.json"
 VERSION = 1
 # Coarsest step of a file's times that matters here: a kernel tick on Linux, 10 ms on others.
 TICK_NS = 20_000_000
+# Bytes of changed files that are kept from hashing to compiling; beyond it they are read again.
+HELD = 64 << 20
+
+
+class Moved(Exception):
+    """A source file is not what it was a moment ago: look at the store again."""
 
 
 class Source:
-    """A source file: ``name`` relative to the scope's home in NFC (``memory/x.md``), ``path``, its
-    times (ns) and size, and ``hash`` (64 hex digits) once it is known."""
+    """A source file: ``name`` relative to the scope's home in NFC (``memory/x.md``), ``path``, its times
+    (ns) and size, and ``hash`` (64 hex digits, or why there is none)."""
 
     __slots__ = ("name", "path", "mtime", "ctime", "size", "hash", "data")
 
@@ -38,76 +43,116 @@ class Source:
         self.data = None
 
     def read(self):
-        """The file's bytes. Raises OSError."""
-        if self.data is None:
-            with open(self.path, "rb") as handle:
-                self.data = handle.read()
-        return self.data
+        """The bytes that were hashed. Raises OSError, or Moved when they are others by now."""
+        if self.data is not None:
+            return self.data
+        with open(self.path, "rb") as handle:
+            data = handle.read()
+        if self.hash and content_hash(data) != self.hash:
+            raise Moved(self.name)
+        return data
+
+    def same(self, stat):
+        """Whether times and size are still those that were seen."""
+        return (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size) == (self.mtime, self.ctime, self.size)
 
 
 class Observed:
-    """A scope's files at one moment. ``folder``: mtime_ns of the store folder, taken before it was
-    listed (0 when there is none). ``sources``: {name: Source}. ``pages``: names of page files, sorted."""
+    """A scope's files at one moment. ``folder``: mtime_ns of the store folder, taken before it was listed
+    (0 when there is none). ``sources``: {name: Source}. ``listing``: the store's Listing. ``started``:
+    wall time in ns before anything was looked at."""
 
-    __slots__ = ("folder", "sources", "pages", "findings", "started", "changed")
+    __slots__ = ("scope", "folder", "sources", "listing", "started")
 
-    def __init__(self, folder, sources, pages, findings, started):
+    def __init__(self, scope, folder, sources, listing, started):
+        self.scope = scope
         self.folder = folder
         self.sources = sources
-        self.pages = pages
-        self.findings = findings
+        self.listing = listing
         self.started = started
-        self.changed = set()
 
     def hashes(self):
         """{name: content hash}: what the key is made of."""
         return {name: source.hash for name, source in self.sources.items()}
 
+    def page(self, name):
+        """The Source of a page by its file name, or None."""
+        return self.sources.get(FOLDER + name)
 
-def observe(scope, trust=True):
-    """Look at every source file of ``scope``. ``trust``: believe the sidecar of an earlier build where the
-    times agree; ``verify`` does not. Raises AbcdError when the store cannot be listed: an unreadable
-    folder must never look like an empty one."""
+    def racy(self, mtime):
+        """Whether a file of this mtime may have been written after it was read, within the same tick."""
+        return mtime > self.started - TICK_NS
+
+    def moved(self, most):
+        """Whether a file changed since. Pages are looked at again only in a store of at most ``most``
+        sources: it costs a stat each (``Source.read`` notices those that are compiled)."""
+        if self.folder != _mtime(self.scope.store):
+            return True
+        for name, source in self.sources.items():
+            if len(self.sources) > most and name.startswith(FOLDER) and self.listing.catalogue != (
+                    name[len(FOLDER):], source.path):
+                continue
+            try:
+                if not source.same(os.stat(source.path)):
+                    return True
+            except OSError:
+                return True
+        return False
+
+
+def observe(scope):
+    """Look at every source file of ``scope``. Raises AbcdError when the store cannot be listed: an
+    unreadable folder must never look like an empty one."""
     started = time.time_ns()
     folder = _mtime(scope.store)
-    listing = list_store(scope)
-    sources, pages = {}, []
-    for name, path in listing.pages:
-        _add(sources, "memory/" + name, path)
-        if "memory/" + name in sources:
-            pages.append("memory/" + name)
+    try:
+        listing = list_store(scope)
+    except OSError as error:
+        raise AbcdError(f"{scope.store} cannot be listed: {error.strerror}",
+                        "give read permission; the artefact from before still stands") from None
+    files = [(FOLDER + name, path) for name, path in listing.pages]
     if listing.catalogue:
-        _add(sources, "memory/" + listing.catalogue[0], listing.catalogue[1])
-    for name in ("rules.json", "config.json"):
-        _add(sources, name, os.path.join(scope.home, name))
-    observed = Observed(folder, sources, sorted(pages), list(listing.findings), started)
-    _hash(scope, observed, trust)
+        files.append((FOLDER + listing.catalogue[0], listing.catalogue[1]))
+    files += sorted(listing.others.items())
+    sources = {}
+    for name, path in files:
+        try:
+            sources[name] = Source(name, path, os.stat(path))
+        except OSError:
+            continue  # Gone since it was listed.
+    observed = Observed(scope, folder, sources, listing, started)
+    _hash(scope, observed)
     return observed
 
 
-def remember(scope, observed):
-    """Write the sidecar. What cannot be written is only slower next time."""
+def remember(observed):
+    """Write the sidecar, when it would say something else."""
     rows = {}
     for name, source in observed.sources.items():
-        racy = source.mtime > observed.started - TICK_NS or source.ctime > observed.started - TICK_NS
+        racy = observed.racy(source.mtime) or observed.racy(source.ctime)
         rows[name] = [0 if racy else source.mtime, source.ctime, source.size, source.hash]
-    data = orjson.dumps({"version": VERSION, "files": rows}, option=orjson.OPT_SORT_KEYS)
-    replace(os.path.join(scope.index, SIDECAR), data)
+    if rows != _remembered(observed.scope):
+        data = orjson.dumps({"version": VERSION, "files": rows}, option=orjson.OPT_SORT_KEYS)
+        replace(os.path.join(observed.scope.index, SIDECAR), data)
 
 
-def _hash(scope, observed, trust):
+def _hash(scope, observed):
     """Hash what changed, take the rest from the sidecar. An unreadable file counts by its name alone."""
-    known = _remembered(scope) if trust else {}
+    known, held = _remembered(scope), 0
     for name, source in observed.sources.items():
         row = known.get(name)
-        if row and row[0] == source.mtime and row[1] == source.ctime and row[2] == source.size:
+        if row and row[:3] == [source.mtime, source.ctime, source.size]:
             source.hash = row[3]
             continue
-        observed.changed.add(name)
         try:
-            source.hash = content_hash(source.read())
+            data = source.read()
         except OSError as error:
             source.hash = f"unreadable:{error.errno}"
+            continue
+        source.hash = content_hash(data)
+        held += len(data)
+        if held < HELD:
+            source.data = data
 
 
 def _remembered(scope):
@@ -121,19 +166,8 @@ def _remembered(scope):
     return {}
 
 
-def _add(sources, name, path):
-    try:
-        stat = os.stat(path)
-    except OSError:
-        return
-    name = unicodedata.normalize("NFC", name)
-    sources.setdefault(name, Source(name, path, stat))
-
-
 def _mtime(folder):
     try:
         return os.stat(folder).st_mtime_ns
-    except FileNotFoundError:
+    except OSError:
         return 0
-    except OSError as error:
-        raise AbcdError(f"{folder} cannot be read: {error.strerror}") from None

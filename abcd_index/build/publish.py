@@ -9,7 +9,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 
-from abcd_index.artefact.format import CURRENT, SUFFIX, TIMES_SUFFIX
+from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX
 
 _TEMPORARY = ".tmp-"
 # A builder that has not renamed its file after this long is dead.
@@ -72,7 +72,7 @@ def prune(index, keep, key):
     artefacts.sort(reverse=True)
     others = [name for _, name in artefacts if name != key]
     for name in others[max(keep - 1, 0):]:
-        for suffix in (SUFFIX, TIMES_SUFFIX):
+        for suffix in (SUFFIX, TIMES_SUFFIX, PAGES_SUFFIX):
             try:
                 os.unlink(os.path.join(index, name + suffix))
             except OSError:

@@ -5,35 +5,39 @@ import sys
 import tempfile
 import time
 
-import orjson
-
-from abcd_index.artefact.format import ROW, SUFFIX, TIMES_SUFFIX
+from abcd_index.artefact.format import SUFFIX
 from abcd_index.artefact.reader import Artefact, current_key
+from abcd_index.build import delta, publish
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import compile_domain, compile_page
-from abcd_index.build.files import observe, remember
+from abcd_index.build.files import Moved, observe, remember
 from abcd_index.build.key import key_of
-from abcd_index.build import publish
+from abcd_index.build.sidecars import Pages, write_times
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.settings import read_settings, written_settings
-from abcd_index.store.read import read_store
+from abcd_index.store.links import newer
+from abcd_index.store.made import made_line
+from abcd_index.store.read import read_beside, read_one
 
-# Pages that change while the build runs are looked for again, this often at most.
-ROUNDS = 3
+# Pages that change while the build runs are looked at again, this often at most.
+ROUNDS = 4
+# In larger stores only the pages that are compiled are looked at twice.
+LOOK_TWICE = 5000
 INTERPRETER = "interpreter"
 
 
 class Built:
     """What ``build`` did. ``state``: 'current' (nothing to do), 'switched' (the artefact was there
     already) or 'built'. ``pages``: pages in the artefact. ``recompiled``: pages that were compiled
-    again. ``findings``: of the store, only when it was read. ``seconds``: wall time."""
+    again. ``findings``: of the files that were read. ``seconds``: wall time. ``size``: bytes."""
 
-    __slots__ = ("scope", "key", "state", "pages", "recompiled", "findings", "seconds", "path", "size")
+    __slots__ = ("scope", "key", "state", "pages", "recompiled", "findings", "seconds", "path", "size", "settings")
 
-    def __init__(self, scope, key, state):
+    def __init__(self, scope, key, state, settings):
         self.scope = scope
         self.key = key
         self.state = state
+        self.settings = settings
         self.pages = 0
         self.recompiled = 0
         self.findings = []
@@ -43,57 +47,61 @@ class Built:
 
 
 def build(scope, force=False, progress=None):
-    """Make the artefact of ``scope`` current. ``force``: compile even when it is there already.
-    ``progress(done, total)`` is called while pages are compiled.
+    """Make the artefact of ``scope`` current. ``force``: compile every page, even when it is there
+    already. ``progress(done, total)`` is called while pages are compiled.
 
     Raises AbcdError when the store or the index folder cannot be used; the old artefact then stands.
     """
     begun = time.perf_counter()
-    built = None
-    for _ in range(ROUNDS):
-        observed = observe(scope)
-        built = _build(scope, observed, force, progress, built)
-        if not _moved(scope, observed):
+    for attempt in range(ROUNDS):
+        try:
+            observed = observe(scope)
+            built = _build(observed, force, progress)
+        except Moved as moved:
+            if attempt == ROUNDS - 1:
+                raise AbcdError(f"{scope.display(str(moved))} keeps changing while it is read",
+                                "build again when it has settled") from None
+            continue
+        except OSError as error:
+            raise AbcdError(f"{scope.index} cannot be written: {error.strerror or error}",
+                            "make room or give write permission; the artefact from before still stands") from None
+        if not observed.moved(LOOK_TWICE):
             break
-        force = False
     built.seconds = time.perf_counter() - begun
     return built
 
 
-def _build(scope, observed, force, progress, before):
-    settings, _ = settings_of(observed)
+def _build(observed, force, progress):
+    scope = observed.scope
+    settings, findings = settings_of(observed)
     key = key_of(written_settings(settings), observed.hashes())
-    try:
-        publish.prepare(scope.index)
-        built = None if force else _standing(scope, key)
-        if built is None:
-            built = _compile(scope, observed, settings, key, progress)
-        write_times(scope, observed, built)
-        remember(scope, observed)
-        if _current(scope.index) != key:
-            publish.swap_current(scope.index, key)
-        publish.prune(scope.index, settings["artefact"]["keep"], key)
-    except OSError as error:
-        raise AbcdError(f"{scope.index} cannot be written: {error.strerror or error}",
-                        "make room or give write permission; the artefact from before still stands") from None
-    if before is not None and before.state == "built":
-        built.state = "built"
+    publish.prepare(scope.index)
+    built = None if force else _standing(observed, key, settings)
+    if built is None:
+        built = Built(scope, key, "built", settings)
+        built.findings += findings
+        if force or not _from_current(observed, built, progress):
+            _in_full(observed, built, progress)
+    write_times(observed, key)
+    remember(observed)
+    if _current(scope.index) != key:
+        publish.swap_current(scope.index, key)
+    publish.prune(scope.index, settings["artefact"]["keep"], key)
     return built
 
 
 def settings_of(observed):
     """(settings, findings) of the observed ``config.json``."""
     source = observed.sources.get("config.json")
-    if source is None:
-        return read_settings(None)
     try:
-        return read_settings(source.read())
+        return read_settings(None if source is None else source.read())
     except OSError:
         return read_settings(None)
 
 
-def _standing(scope, key):
+def _standing(observed, key, settings):
     """The artefact of ``key`` when it is there and whole enough to open, as a Built; else None."""
+    scope = observed.scope
     try:
         artefact = Artefact.open(os.path.join(scope.index, key + SUFFIX))
     except ArtefactError:
@@ -101,41 +109,133 @@ def _standing(scope, key):
     try:
         if artefact.header.get("key") != key:
             return None
-        built = Built(scope, key, "current" if _current(scope.index) == key else "switched")
-        built.pages = artefact.pages
-        built.size = artefact.header["size"]
-        if built.state == "switched":
+        state = "current" if _current(scope.index) == key else "switched"
+        built = Built(scope, key, state, settings)
+        built.pages, built.size = artefact.pages, artefact.header["size"]
+        if state == "switched":
             publish.touch(scope.index, key)
         return built
     finally:
         artefact.close()
 
 
-def _compile(scope, observed, settings, key, progress):
-    built = Built(scope, key, "built")
-    store = read_store(scope)
-    assembly = assemble(store, progress)
+def _in_full(observed, built, progress):
+    """Compile every page."""
+    catalogue, domains, findings = read_beside(observed.listing)
+    built.findings += findings
+    assembly, pages, light = Assembly(), Pages(catalogue=_catalogue_hash(observed)), []
     try:
-        with publish.whole(built.path) as out:
-            assembly.write(out, key, written_settings(settings))
-            built.size = out.tell()
+        total = len(observed.listing.pages)
+        for done, (name, path) in enumerate(observed.listing.pages):
+            page = _read(observed, name, path, built.findings)
+            if page is not None:
+                assembly.add_page(compile_page(page), catalogue.lines.get(name) or made_line(page))
+                pages.note(page)
+                if page.updated and name not in pages.links:
+                    light.append((name, page.updated))
+            if progress is not None:
+                progress(done + 1, total)
+        built.recompiled = assembly.pages
+        _finish(observed, built, assembly, pages, domains, dict(light))
     finally:
         assembly.close()
+
+
+def _from_current(observed, built, progress):
+    """Take over from the current artefact all that did not change. False: build in full."""
+    old = delta.open_current(observed.scope.index)
+    if old is None:
+        return False
+    assembly = None
+    try:
+        catalogue, domains, findings = read_beside(observed.listing)
+        same_catalogue = old.pages.catalogue == _catalogue_hash(observed)
+        kept = {name for name, digest in old.hashes() if _digest(observed, name) == digest
+                and (same_catalogue or name in catalogue.lines)}
+        read = [(name, path) for name, path in observed.listing.pages if name not in kept]
+        if len(read) > delta.WORTH_IT * len(observed.listing.pages):
+            return False
+        found, compiled, fresh = list(findings), {}, {}
+        for done, (name, path) in enumerate(read):
+            page = _read(observed, name, path, found)
+            if page is not None:
+                fresh[name] = page
+                compiled[name] = compile_page(page)
+                compiled[name].record["line"] = catalogue.lines.get(name) or made_line(page)
+            if progress is not None:
+                progress(done + 1, len(read))
+        names = sorted(kept | compiled.keys())
+        assembly = delta.start(old, kept, names)
+        lines = None if same_catalogue else catalogue.lines
+        if assembly is None or not delta.fill(assembly, old, kept, names, compiled, lines):
+            return False
+        pages = Pages(catalogue=_catalogue_hash(observed))
+        for name in names:
+            if name in fresh:
+                pages.note(fresh[name])
+            else:
+                pages.take_over(old.pages, name)
+        built.findings += found
+        built.recompiled = len(compiled)
+        _finish(observed, built, assembly, pages, domains, old.dates(pages, fresh))
+        return True
+    except (ArtefactError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        # The old artefact or a sidecar is damaged: the pages are the truth.
+        built.findings, built.recompiled = built.findings[:0], 0
+        return False
+    finally:
+        old.close()
+        if assembly is not None:
+            assembly.close()
+
+
+def _finish(observed, built, assembly, pages, domains, dates):
+    for domain in sorted(domains, key=lambda domain: domain.name):
+        assembly.add_domain(*compile_domain(domain))
+    if pages.links:
+        assembly.newer, findings = newer(pages.light(dates))
+        built.findings += findings
+    with publish.whole(built.path) as out:
+        assembly.write(out, built.key, written_settings(built.settings))
+        built.size = out.tell()
     built.pages = assembly.pages
-    built.recompiled = built.pages
-    built.findings = list(store.findings)
-    return built
+    pages.write(built.scope.index, built.key)
+
+
+def _read(observed, name, path, findings):
+    source = observed.page(name)
+    if source is None:
+        raise Moved("memory/" + name)
+    try:
+        data = source.read()
+    except OSError:
+        data = None
+    page, found = read_one(name, path, data)
+    findings += found
+    source.data = None
+    return page
+
+
+def _digest(observed, name):
+    source = observed.page(name)
+    return None if source is None else source.hash
+
+
+def _catalogue_hash(observed):
+    catalogue = observed.listing.catalogue
+    return _digest(observed, catalogue[0]) or "" if catalogue else ""
 
 
 def assemble(store, progress=None):
     """The Assembly of a whole ``Store``; ``verify`` recomputes with it too. The caller closes it."""
     assembly = Assembly()
-    total = len(store.pages)
     for number, page in enumerate(store.pages):
         assembly.add_page(compile_page(page), store.line(page))
         if progress is not None:
-            progress(number + 1, total)
-    for domain in sorted(store.domains, key=lambda d: d.name):
+            progress(number + 1, len(store.pages))
+    for domain in sorted(store.domains, key=lambda domain: domain.name):
         assembly.add_domain(*compile_domain(domain))
     assembly.newer = store.newer()
     return assembly
@@ -153,35 +253,6 @@ def artefact_bytes(store, settings, key):
         return out.read()
 
 
-def write_times(scope, observed, built):
-    """The sidecar that lets the prompt hook see which matched pages changed since."""
-    head = orjson.dumps({"folder": 0 if _racy(observed.folder, observed) else observed.folder, "key": built.key})
-    rows = [head + b"\n"]
-    for name in artefact_files(built.path):
-        source = observed.sources.get("memory/" + name)
-        if source is None:
-            rows.append(b"%016x%08x%064x\n" % (0, 0, 0))
-            continue
-        mtime = 0 if _racy(source.mtime, observed) else source.mtime
-        rows.append(b"%016x%08x%s\n" % (mtime, min(source.size, 0xFFFFFFFF), source.hash.encode("ascii").ljust(64)))
-    assert all(len(row) == ROW for row in rows[1:])
-    path = os.path.join(scope.index, built.key + TIMES_SUFFIX)
-    data = b"".join(rows)
-    if _content(path) != data:
-        publish.replace(path, data)
-    # For the git hooks' `find -newer`: what is written from now on is newer than the build's start.
-    os.utime(path, ns=(observed.started, observed.started))
-
-
-def artefact_files(path):
-    """The file names of the pages in an artefact, in its order."""
-    artefact = Artefact.open(path)
-    try:
-        return [artefact.record(page)["file"] for page in range(artefact.pages)]
-    finally:
-        artefact.close()
-
-
 def record_interpreter(places):
     """Note the interpreter that can build, for hooks that run under another one."""
     if not places.user:
@@ -190,36 +261,16 @@ def record_interpreter(places):
     path = os.path.join(folder, INTERPRETER)
     line = sys.executable.encode("utf-8", "surrogateescape") + b"\n"
     try:
-        if _content(path) != line:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            publish.replace(path, line)
+        try:
+            with open(path, "rb") as handle:
+                if handle.read() == line:
+                    return
+        except OSError:
+            pass
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        publish.replace(path, line)
     except OSError:
         pass  # A read-only home only means that the hook starts no rebuild.
-
-
-def _moved(scope, observed):
-    """Whether a source file changed while the build ran. Small stores only: it costs a stat a file."""
-    if len(observed.sources) > 5000:
-        return False
-    try:
-        if observed.folder != os.stat(scope.store).st_mtime_ns:
-            return True
-    except OSError:
-        return observed.folder != 0
-    for source in observed.sources.values():
-        try:
-            stat = os.stat(source.path)
-        except OSError:
-            return True
-        if (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size) != (source.mtime, source.ctime, source.size):
-            return True
-    return False
-
-
-def _racy(mtime, observed):
-    from abcd_index.build.files import TICK_NS
-
-    return mtime > observed.started - TICK_NS
 
 
 def _current(index):
@@ -227,11 +278,3 @@ def _current(index):
         return current_key(index)
     except ArtefactMissing:
         return ""
-
-
-def _content(path):
-    try:
-        with open(path, "rb") as handle:
-            return handle.read()
-    except OSError:
-        return None

@@ -28,7 +28,7 @@ def make(pages=3, keywords=None, key=KEY, padding=0):
         "bodies": [writer.Line(writer.line(f"body {i} é\n" + "x" * padding)) for i in range(pages)],
     }
     out = io.BytesIO()
-    writer.write(out, key, 1, {"refresh_every": 15}, (3, 30), parts, writer.key_filter(keywords), {"p0.md": "p1.md"})
+    writer.write(out, key, (1, 1), {"refresh_every": 15}, (3, 30), parts, writer.key_filter(keywords), {"p0.md": "p1.md"})
     return out.getvalue()
 
 
