@@ -23,7 +23,7 @@ def read_store(scope, only=None, listing=None):
     """The Store of a scope.
 
     ``only``: names of pages to read; the others are left out of ``pages``, and findings that need every
-    page (links, names alike) are not made. ``listing``: a Listing that is at hand already. Raises OSError
+    page (links, names alike) are not made. ``listing``: a Listing that is at hand already. Raises AbcdError
     when the store folder cannot be listed; whatever is wrong with a single file is a finding.
     """
     listing = listing or list_store(scope)

@@ -1,0 +1,245 @@
+"""The catalogue: each page's line as people keep it, tied to the page by its file name.
+
+A line counts for a page when it names the page's file as its first reference: a markdown link, or the name
+in backticks at the start of a list item or table row (the abcd form). A page that is only named further on
+in a line gets that line when it has no other. Names are compared in NFC. Fences, comments and inline code do
+not count; headings, prose and lines without a link are the author's business and draw no finding.
+
+``index.md`` is the catalogue; ``MEMORY.md`` is where there is no ``index.md``.
+"""
+
+import re
+import unicodedata
+from urllib.parse import unquote
+
+from .fences import cut
+from .front import starts_like_fields
+from .made import made_line
+from .markdown import Visible
+from .page import FOLDER
+from .records import Catalogue, Notes
+from .text import decode, quoted
+
+NAMES = ("index.md", "MEMORY.md")
+NOT_PAGES = frozenset(("readme.md", "index.md", "memory.md", "log.md", "contradictions.md"))
+# What Claude Code loads of MEMORY.md at the start of a session; what is beyond is cut.
+LOADED_LINES = 200
+LOADED_BYTES = 25_000
+HEADER = "# Memory index\n\n"
+
+ITEM = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|\|[ \t]*)[*_]{0,2}")
+ABCD_LINE = re.compile(r"[*_]{0,2}[ \t]+[\u2014\u2013-]+[ \t].*\|.*\|")
+TICKS = re.compile(r"`+")
+UNESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+__all__ = ["NAMES", "NOT_PAGES", "completed", "made_line", "read_catalogue"]
+
+
+class Reference:
+    """A page's file that a line names. ``sure``: whether it can be nothing else than that."""
+
+    __slots__ = ("name", "sure")
+
+    def __init__(self, name, sure):
+        self.name = name
+        self.sure = sure
+
+
+def read_catalogue(name, data, page_names):
+    """(Catalogue, [Finding]) of a catalogue's bytes. Pure, never raises.
+
+    ``page_names``: the names (NFC) of all page files of the store, also of those that are left out.
+    """
+    notes = Notes(FOLDER + name)
+    text = decode(data, notes)
+    if text is None:
+        return Catalogue(), notes.found
+    pages = set(page_names)
+    lines, numbers, further = {}, {}, {}
+    folded = {}
+    for number, line, references in _lines(text):
+        for at, reference in enumerate(references):
+            page = _page(reference, pages, folded, number, line, notes)
+            if page is None:
+                continue
+            if at == 0 and page not in lines:
+                lines[page], numbers[page] = line, number
+            elif at:
+                further.setdefault(page, (line, number))
+    for page, (line, number) in further.items():
+        if page not in lines:
+            lines[page], numbers[page] = line, number
+    for page in sorted(pages - lines.keys()):
+        notes.add("catalogue-orphan", None, f"no line names `{quoted(page)}`",
+                  "add a line, or run `abcd-index catalogue --write`")
+    _too_long(name, text, data, notes)
+    return Catalogue(FOLDER + name, lines, numbers), notes.sorted()
+
+
+def _page(reference, pages, folded, number, line, notes):
+    """The page that a reference means, or None (and a finding when it means one that is not there)."""
+    name = reference.name
+    if name in pages:
+        return name
+    if name.lower() in NOT_PAGES:
+        return None
+    if not folded:
+        folded.update((page.casefold(), page) for page in sorted(pages, reverse=True))
+    page = folded.get(name.casefold())
+    if page is not None:
+        notes.add("catalogue-case", number, f"`{quoted(name)}` is spelled `{quoted(page)}` in the store",
+                  "spell it as the file is")
+    elif reference.sure:
+        notes.add("catalogue-dangling", number, f"`{quoted(name)}` is not in the store: {quoted(line)}",
+                  "write the page, or delete the line")
+    return page
+
+
+def _too_long(name, text, data, notes):
+    if name.lower() != "memory.md":
+        return
+    count = text.count("\n") + (not text.endswith("\n") and bool(text))
+    if count > LOADED_LINES:
+        notes.add("catalogue-too-long", LOADED_LINES + 1,
+                  f"{count} lines; agents load the first {LOADED_LINES}", "move lines to pages, or delete old ones")
+    elif len(data) > LOADED_BYTES:
+        notes.add("catalogue-too-long", None, f"{len(data):,} bytes; agents load the first {LOADED_BYTES:,}",
+                  "shorten the lines")
+
+
+def _lines(text):
+    """(1-based number, line as in the file, [Reference]) of every line that names a file."""
+    page = cut(text)
+    start = page.body_line if page is not None and page.closed and starts_like_fields(page.block) else 1
+    visible = Visible(text)
+    for number, line in visible:
+        if number + 1 >= start and (".md" in line.lower() or "[[" in line):
+            references = _references(line)
+            if references:
+                yield number + 1, visible.lines[number], references
+
+
+def _references(line):
+    found = []
+    item = ITEM.match(line)
+    if item is not None:
+        found += _leading(line, item.end())
+    for name in _links(_without_code(line)):
+        if all(name != other.name for other in found):
+            found.append(Reference(name, True))
+    return found
+
+
+def _leading(line, start):
+    """The name that a list item or table row starts with, in backticks or as a [[wikilink]]."""
+    if line.startswith("`", start):
+        end = line.find("`", start + 1)
+        name = _file(line[start + 1:end]) if end > 0 else ""
+        if name:
+            return [Reference(name, ABCD_LINE.match(line, end + 1) is not None)]
+    elif line.startswith("[[", start):
+        end = line.find("]]", start)
+        name = re.split(r"[|#]", line[start + 2:end])[0].strip() if end > 0 else ""
+        if name:
+            return [Reference(_file(name) or _file(name + ".md"), False)]
+    return []
+
+
+def _without_code(line):
+    """``line`` with its inline code blanked out."""
+    if "`" not in line:
+        return line
+    runs = list(TICKS.finditer(line))
+    places = {}
+    for run in reversed(runs):
+        places.setdefault(len(run.group()), []).append(run)
+    parts, at = [], 0
+    for run in runs:
+        if run.start() < at:
+            continue
+        same = places[len(run.group())]
+        while same and same[-1].start() <= run.start():
+            same.pop()
+        if same:
+            parts.append(line[at:run.start()] + " ")
+            at = same[-1].end()
+    return "".join(parts) + line[at:]
+
+
+def _links(line):
+    """The files in this folder that the links of a line lead to."""
+    at = line.find("](")
+    while at >= 0:
+        name = _file(_target(line, at + 2), link=True)
+        if name:
+            yield name
+        at = line.find("](", at + 2)
+
+
+def _target(line, at):
+    if line.startswith("<", at):
+        end = at + 1
+        while end < len(line) and line[end] != ">":
+            end += 2 if line[end] == "\\" else 1
+        return line[at + 1:end]
+    depth, end = 0, at
+    while end < len(line) and not line[end].isspace():
+        if line[end] == "\\":
+            end += 1
+        elif line[end] == "(":
+            depth += 1
+        elif line[end] == ")":
+            depth -= 1
+            if depth < 0:
+                break
+        end += 1
+    return line[at:end]
+
+
+def _file(text, link=False):
+    """``text`` as the name (NFC) of a markdown file in the store folder, or ''."""
+    if link:
+        text = unquote(re.split(r"[#?]", UNESCAPE.sub(r"\1", text))[0])
+    while text.startswith("./"):
+        text = text[2:]
+    if "/" in text or text[-3:].lower() != ".md" or len(text) < 4:
+        return ""
+    return unicodedata.normalize("NFC", text)
+
+
+def completed(name, data, pages, page_names=None):
+    """The bytes of a catalogue with a line for each of ``pages`` that has none, appended at the end.
+
+    Nothing else changes by a byte, and the new lines end as the old ones do. ``data`` None or empty: a new
+    catalogue. ``page_names``: as for ``read_catalogue``; the names of ``pages`` when left out. A catalogue
+    that is not UTF-8 comes back as it is.
+    """
+    names = [page.name for page in pages] if page_names is None else page_names
+    if not data:
+        return (HEADER + "".join(made_line(page) + "\n" for page in pages)).encode("utf-8")
+    catalogue, _ = read_catalogue(name, data, names)
+    missing = [page for page in pages if page.name not in catalogue.lines]
+    text = decode(data, Notes(name))
+    if not missing or text is None:
+        return data
+    end = _line_end(data)
+    return data + _glue(text, end).encode() + "".join(made_line(page) + end for page in missing).encode("utf-8")
+
+
+def _glue(text, end):
+    """What has to stand between the old text and the new lines: the end of a last line, of a fence or
+    comment that is still open, and a blank line below anything but a list."""
+    visible = Visible(text)
+    shown = [line for _, line in visible if line.strip()]
+    closers = [visible.fence] if visible.fence else ["-->"] if visible.comment else []
+    glue = "" if text.endswith("\n") else end
+    glue += "".join(closer + end for closer in closers)
+    listed = bool(shown) and ITEM.match(shown[-1]) is not None
+    return glue + (end if closers or not listed and not text.endswith("\n\n") else "")
+
+
+def _line_end(data):
+    """The line end that the file uses most."""
+    both = data.count(b"\r\n")
+    counts = {"\r\n": both, "\n": data.count(b"\n") - both, "\r": data.count(b"\r") - both}
+    return max(("\n", "\r\n", "\r"), key=lambda end: counts[end])

@@ -1,0 +1,149 @@
+"""Links between pages: ``contradicts``, ``supersedes``, ``superseded_by``, and which page is the newer.
+
+A link is a file name, a stem, a ``name:``, an ``id:`` or a ``[[wikilink]]`` (with ``|text`` or ``#heading``, which do
+not count), compared in NFC; when nothing is equal, case, ``-``, ``_`` and blanks are folded. Where several
+pages answer, the nearer kind wins, then the name that sorts first.
+"""
+
+import re
+import unicodedata
+
+from .codes import CODES
+from .records import Finding
+from .text import quoted
+
+FIELDS = ("contradicts", "supersedes", "superseded_by")
+WIKI = re.compile(r"\[\[([^\[\]]*)\]\]")
+FOLDED = str.maketrans("_ ", "--")
+
+
+class Links:
+    """Answers links over the pages of one store."""
+
+    def __init__(self, pages):
+        files, stems, named, idents, folded = {}, {}, {}, {}, {}
+        for page in sorted(pages, key=lambda page: page.name, reverse=True):
+            files[page.name] = stems[_stem(page.name)] = page.name
+            if page.description_name:
+                named[unicodedata.normalize("NFC", page.description_name)] = page.name
+            if page.ident:
+                idents[unicodedata.normalize("NFC", page.ident)] = page.name
+        for table in (idents, named, stems):
+            folded.update((fold(key), table[key]) for key in sorted(table, reverse=True))
+        self.tables = (files, stems, named, idents)
+        self.folded = folded
+
+    def resolve(self, link):
+        """The name of the page that ``link`` means, or None."""
+        text = plain(link)
+        if not text:
+            return None
+        for table in self.tables:
+            if text in table:
+                return table[text]
+        return self.folded.get(fold(_stem(text)))
+
+
+def resolve(link, pages):
+    """The name of the page among ``pages`` that ``link`` means, or None. For many links, use ``Links``."""
+    return Links(pages).resolve(link)
+
+
+def plain(link):
+    """What a link names: without brackets, ``|text``, ``#heading`` and ``./``, in NFC."""
+    text = link.strip()
+    wiki = WIKI.search(text)
+    if wiki:
+        text = re.split(r"[|#]", wiki.group(1))[0]
+    text = text.strip().strip("`")
+    while text.startswith("./"):
+        text = text[2:]
+    return unicodedata.normalize("NFC", text)
+
+
+def fold(text):
+    """The key under which names count as alike: NFC, case, ``-``, ``_`` and blanks folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).translate(FOLDED)
+
+
+def _stem(name):
+    return name[:-3] if name[-3:].lower() == ".md" else name
+
+
+def alike(pages):
+    """[Finding] for each page whose name, folded, is also that of a page before it."""
+    found, first = [], {}
+    for page in sorted(pages, key=lambda page: page.name):
+        mine = {fold(_stem(page.name))}
+        if page.description_name:
+            mine.add(fold(page.description_name))
+        other = next((first[key] for key in sorted(mine) if key in first), None)
+        if other is not None:
+            found.append(_finding("names-alike", page, page.lines.get("name"),
+                                  f"`{quoted(page.name)}` and `{quoted(other)}` go by the same name",
+                                  "rename one of them, or change its `name:`"))
+        for key in mine:
+            first.setdefault(key, page.name)
+    return found
+
+
+def newer(pages):
+    """({file: newer file}, [Finding]): which pages another one contradicts or supersedes.
+
+    Where several do, the one with the latest date counts, then the name that sorts first. In a circle the
+    page with the latest date is the newest; when dates do not tell, none of the circle counts as old.
+    """
+    links = Links(pages)
+    by_name = {page.name: page for page in pages}
+    edges, findings = {}, []
+    for page in sorted(pages, key=lambda page: page.name):
+        for field in FIELDS:
+            for link in getattr(page, field):
+                other = links.resolve(link)
+                if other is None:
+                    findings.append(_finding("link-unknown", page, page.lines.get(field),
+                                             f"`{field}` names `{quoted(link)}`, which is not in the store",
+                                             "write the page's file name"))
+                elif other == page.name:
+                    findings.append(_finding("link-itself", page, page.lines.get(field),
+                                             f"`{field}` names the page itself", "delete the link"))
+                else:
+                    old, new = (page.name, other) if field == "superseded_by" else (other, page.name)
+                    edges.setdefault(old, set()).add(new)
+    chosen = {old: min(new, key=lambda name: (_age(by_name[name]), name)) for old, new in edges.items()}
+    _break_circles(chosen, by_name, findings)
+    return dict(sorted(chosen.items())), findings
+
+
+def _age(page):
+    """Sorts later dates first, undated pages last."""
+    digits = (page.updated or "0000-00-00").replace("-", "")
+    return -int(digits)
+
+
+def _break_circles(chosen, by_name, findings):
+    done = set()
+    for start in sorted(chosen):
+        path, at = {}, start
+        while at in chosen and at not in done and at not in path:
+            path[at] = len(path)
+            at = chosen[at]
+        if at in path:
+            _break(list(path)[path[at]:], chosen, by_name, findings)
+        done.update(path)
+
+
+def _break(circle, chosen, by_name, findings):
+    ages = sorted(_age(by_name[name]) for name in circle)
+    newest = [name for name in circle if _age(by_name[name]) == ages[0]]
+    for name in newest if len(newest) == 1 else circle:
+        del chosen[name]
+    page = by_name[min(circle)]
+    line = next((page.lines[field] for field in FIELDS if field in page.lines), None)
+    findings.append(_finding("link-circle", page, line,
+                             "pages contradict or supersede each other: " + quoted(", ".join(sorted(circle))),
+                             "let only the newer page name the older one"))
+
+
+def _finding(code, page, line, message, fix):
+    return Finding(code, CODES[code].severity, "memory/" + page.name, line, message, fix)

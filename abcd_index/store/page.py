@@ -1,0 +1,225 @@
+"""One page's bytes -> a Page, in either dialect or a mix of them.
+
+* abcd: ``<type>_<domain>_<slug>.md`` with ``source: {class: ...}``; ``recall`` at the top or inside ``source``
+* agent: ``name``, ``description``, ``type`` at the top or inside ``metadata``
+* plain: no frontmatter, or none that is read
+
+The title is the page's first heading when that is of level 1 or stands at the top of the body; a lower
+heading further down ("Evidence", "How to apply") names a part of the page, not the page. Then ``title:``,
+``name:``, the file's stem.
+"""
+
+import re
+
+from .fields import Reading, date, day, keywords, links, newest, text
+from .front import read_front
+from .loader import Mapping
+from .markdown import conflict_line, first_heading, history_dates
+from .records import Notes, Page
+from .text import decode, invisible, quoted
+
+FOLDER = "memory/"
+ABCD_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)_([A-Za-z0-9][A-Za-z0-9-]*)_(.+)\.md$", re.IGNORECASE)
+DATES = ("updated", "modified", "date")
+TOP = frozenset(("name", "title", "description", "summary", "type", "metadata", "source", "recall", "exclude",
+                 "contradicts", "supersedes", "superseded_by", "id", *DATES))
+NOTHING = Mapping.empty()
+# What another YAML reader would not read as text.
+NOT_TEXT = re.compile(r"(?:[-+]?[\d.][\d._,:eExXa-fA-F+-]*|yes|no|on|off|true|false|null|y|n|~)$", re.IGNORECASE)
+
+
+def read_page(name, data):
+    """(Page or None, [Finding]) of a page's bytes; None when it has to be left out.
+
+    ``name``: the file's name in NFC. Pure, and never raises: findings are on ``memory/<name>`` with the
+    file's own lines.
+    """
+    notes = Notes(FOLDER + name)
+    page = None
+    try:
+        page = _read(name, data, notes)
+    except Exception as error:  # One page never takes another down, whatever a library does.
+        notes.add("page-failed", None, f"the page cannot be read: {type(error).__name__}",
+                  "please report it with the page")
+    return page, notes.sorted() if notes.found else []
+
+
+def _read(name, data, notes):
+    content = decode(data, notes)
+    if content is None:
+        return None
+    front = read_front(content, notes)
+    if front is None:
+        return None
+    if not front.present and not content.strip() and not notes.found:
+        notes.add("page-empty", None, "the page is empty", "write the page, or delete the file")
+    line = conflict_line(front.body)
+    if line is not None:
+        notes.add("conflict-markers", front.body_line + line, "an unresolved merge conflict", "resolve the conflict")
+    fields = _Fields(front.fields, Reading(notes, front.block_line, front.comments))
+    return _page(name, front, fields)
+
+
+def _page(name, front, fields):
+    top, body = fields.top, front.body
+    own = fields.text("name", top) if "name" in top else ""
+    title = fields.text("title", top) if "title" in top else ""
+    parts = ABCD_NAME.match(name)
+    dialect = _dialect(fields, parts)
+    if dialect != "abcd":
+        parts = None
+    return Page(
+        name=name,
+        title=_title(body, title, own, name),
+        summary=fields.text("description", top, True) or fields.text("summary", top, True),
+        type=_type(fields) or (parts.group(1) if parts else ""),
+        dialect=dialect,
+        slug=parts.group(3) if parts else own or _stem(name),
+        keywords=fields.keywords("recall"),
+        exclude=fields.keywords("exclude"),
+        contradicts=fields.links("contradicts"),
+        supersedes=fields.links("supersedes"),
+        superseded_by=fields.links("superseded_by"),
+        updated=_updated(body, fields),
+        body=body,
+        body_line=front.body_line,
+        description_name=own,
+        ident=fields.text("id", top),
+        source_class=_source_class(fields.source) if fields.source else "",
+        domain=parts.group(2) if parts else "",
+        lines=fields.lines(),
+    )
+
+
+class _Fields:
+    """The fields of a page: those at the ``top``, and those inside ``source`` and ``metadata``."""
+
+    __slots__ = ("top", "source", "metadata", "places", "reading")
+
+    def __init__(self, top, reading):
+        self.top = top
+        self.reading = reading
+        if not TOP.issuperset(top):
+            _check_keys(top, reading)
+        self.source = self._nested("source")
+        self.metadata = self._nested("metadata")
+        self.places = [place for place in (top, self.source, self.metadata) if place]
+
+    def _nested(self, key):
+        value = self.top.get(key)
+        if isinstance(value, Mapping):
+            return value
+        if key == "metadata" and value is not None:
+            self.reading.add("metadata-not-mapping", self.top.lines[key], "`metadata:` is not a mapping",
+                             "put `type: ...` on a line of its own below it, indented")
+        return NOTHING
+
+    def text(self, key, place, lines=False):
+        """A field that is text; '' when it is not there."""
+        return text(key, place[key], place.lines[key], self.reading, lines) if key in place else ""
+
+    def keywords(self, key):
+        """The keywords of a field, from the top, ``source`` and ``metadata`` in this order, no repeats."""
+        found = [keywords(key, place[key], place.lines[key], self.reading) for place in self.places if key in place]
+        if len(found) < 2:
+            return found[0] if found else ()
+        return tuple({word.casefold(): word for words in reversed(found) for word in reversed(words)}.values())[::-1]
+
+    def links(self, key):
+        """The links of a field, in the same way."""
+        found = [link for place in self.places if key in place
+                 for link in links(key, place[key], place.lines[key], self.reading)]
+        return tuple(dict.fromkeys(found)) if found else ()
+
+    def lines(self):
+        """The file's line of every field that was read; a field at the top before one inside another."""
+        first = self.reading.first
+        return {key: first + line for place in reversed(self.places) for key, line in place.lines.items()
+                if key in TOP}
+
+
+def _stem(name):
+    return name[:-3] if name[-3:].lower() == ".md" else name
+
+
+def _dialect(fields, parts):
+    top = fields.top
+    if fields.source:
+        return "abcd"
+    if "name" in top or "description" in top or "metadata" in top:
+        return "agent"
+    if "recall" in top or parts is not None and top:
+        return "abcd"
+    return "agent" if "type" in top else "plain"
+
+
+def _title(body, title, name, file):
+    heading = first_heading(body)
+    if heading is not None and (heading.level == 1 or heading.top):
+        return heading.text
+    return title or name or _stem(file)
+
+
+def _type(fields):
+    top, below = fields.text("type", fields.top), fields.text("type", fields.metadata)
+    if top and below and top.casefold() != below.casefold():
+        fields.reading.add("type-conflict", fields.top.lines["type"],
+                           f"`type` is {quoted(top)} at the top and {quoted(below)} under `metadata`; the top counts",
+                           "keep one of them")
+    return top or below
+
+
+def _source_class(source):
+    """``class``, or the ``classes`` of a page with several sources, joined by ``+`` as abcd shows them."""
+    value = source.get("class")
+    if isinstance(value, str):
+        return " ".join(value.split())
+    several = source.get("classes")
+    if isinstance(several, list):
+        return "+".join(" ".join(one.split()) for one in several if isinstance(one, str) and one.strip())
+    return ""
+
+
+def _updated(body, fields):
+    days = [date(key, place[key], place.lines[key], fields.reading)
+            for place in (fields.top, fields.metadata) for key in DATES if key in place]
+    if "ingested_at" in fields.source:
+        days.append(date("ingested_at", fields.source["ingested_at"], fields.source.lines["ingested_at"],
+                         fields.reading))
+    if "#" in body and ("istory" in body or "ISTORY" in body):
+        days += [day("-".join(one)) for one in history_dates(body)]
+    return newest(days) if days else None
+
+
+def _check_keys(fields, reading):
+    """Keys that are not read and look as if they were meant to be."""
+    for key in [key for key in fields if key not in TOP]:
+        at = fields.lines[key]
+        odd = invisible(key)
+        if odd:
+            reading.add("key-invisible", at, f"unknown key with invisible character U+{ord(odd):04X}: {quoted(key)}",
+                        "type the key again")
+        elif key.lower() in TOP:
+            _other_case(key, fields, reading)
+        elif NOT_TEXT.match(key):
+            reading.add("key-not-text", at, f"the key `{quoted(key)}` is a number, boolean or date to other readers",
+                        "quote the key")
+        elif "recall" not in fields and _like_recall(key.lower()):
+            reading.add("key-misspelt", at, f"`{quoted(key)}` is not read; did you mean `recall`?", "write `recall:`")
+
+
+def _other_case(key, fields, reading):
+    """``Recall:`` counts as ``recall:`` where that is not there as well."""
+    known = key.lower()
+    if known in fields:
+        reading.add("key-case", fields.lines[key], f"`{key}` and `{known}` differ only in case; `{known}` on line "
+                    f"{reading.first + fields.lines[known]} counts", "keep one of them")
+        return
+    reading.add("key-case", fields.lines[key], f"`{key}` is read as `{known}`", f"write `{known}:`")
+    fields[known] = fields[key]
+    fields.lines[known] = fields.lines[key]
+
+
+def _like_recall(key):
+    return key.strip("_-") in ("recal", "recalls", "reccall", "re-call", "recaII", "rcall", "racall", "recll") or (
+        key.startswith("recall") and key[6:].strip("_-s") in ("", "word", "keyword", "on", "when"))
