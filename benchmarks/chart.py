@@ -80,5 +80,6 @@ def _labels(series, y_at):
 
 LABELS = {"frontmatter_scan": "python-frontmatter scan", "plain_scan": "plain-text scan",
           "plain_scan_tuned": "plain-text scan, tuned", "sqlite_fts5": "SQLite FTS5",
-          "sqlite_keys": "SQLite keys, tuned", "json_whole": "whole JSON, json", "json_whole_orjson": "whole JSON, orjson", "node_scan": "node scan",
+          "sqlite_keys": "SQLite keys, tuned", "json_whole": "whole JSON, json",
+          "json_whole_orjson": "whole JSON, orjson", "node_scan": "node scan",
           "aelfrice": "aelfrice (its own store and ranking)"}

@@ -91,7 +91,7 @@ class Writer:
         return name, head + body + "\n", line
 
 
-RULES = {"schema_version": 1, "disabled": [], "domains": {
+RULES = {"schema_version": 1, "disabled": False, "domains": {
     name: {"state": "active", "recall": [f"{name.lower()} rule", f"{name.lower()} policy"], "aliases": [],
            "rules": [f"Keep the {name.lower()} short.", f"Ask before changing a {name.lower()}."]}
     for name in ("SCHEMA", "LICENCE", "CHANGELOG", "INVOICE", "TRANSLATION", "PRIVACY")}}

@@ -18,8 +18,10 @@ from conftest import BASE_PYTHON, ROOT, Box
 HOOK = ROOT / "hooks" / "prompt_router_hook.py"
 SMALL, LARGE = 140, 3000
 
-# What the prompt path may import besides its own modules; `unicodedata` only when the prompt is not plain ASCII.
+# What the prompt path may import besides its own modules. Two more come only when they are needed: `math`, a shared
+# object on many builds, when there is something to rank; `unicodedata` when the prompt is not plain ASCII.
 ALLOWED = {"sys", "time", "errno", "marshal", "posix", "_json", "builtins"}
+RANKING, FOLDING = {"math"}, {"unicodedata"}
 if os.name == "nt":
     ALLOWED |= {"os", "nt", "ntpath", "stat", "_stat", "_collections_abc", "genericpath", "abc", "_abc", "os.path"}
 
@@ -86,7 +88,7 @@ def test_a_prompt_imports_only_what_it_may(stores):
     done = run(box, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK])
     assert b"Page 5" in done.stdout
     extra = imported(done.stderr) - bare_imports(box)
-    assert extra - own(extra) <= ALLOWED, sorted(extra - own(extra) - ALLOWED)
+    assert extra - own(extra) <= ALLOWED | RANKING, sorted(extra - own(extra) - ALLOWED)
     rooms = {name.split(".")[1] for name in own(extra) if "." in name}
     assert not rooms & {"store", "build", "verify", "query", "git", "commands", "cli", "settings"}, sorted(rooms)
 
@@ -97,7 +99,15 @@ def test_a_prompt_in_another_script_adds_unicodedata_alone(stores):
                session="s2")
     assert b"Page 5" in done.stdout
     extra = imported(done.stderr) - bare_imports(box)
-    assert extra - own(extra) <= ALLOWED | {"unicodedata"}, sorted(extra)
+    assert extra - own(extra) <= ALLOWED | RANKING | FOLDING, sorted(extra - own(extra))
+
+
+def test_a_prompt_that_matches_nothing_imports_less(stores):
+    box, root = stores[SMALL]
+    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK], prompt="Nothing here is about anything.")
+    assert not done.stdout
+    extra = imported(done.stderr) - bare_imports(box)
+    assert extra - own(extra) <= ALLOWED, sorted(extra - own(extra) - ALLOWED)
 
 
 WATCH = """
@@ -167,10 +177,10 @@ def costs(stores):
 def test_the_bytes_read_do_not_grow_with_the_store(costs):
     (_, small), (_, large) = costs[SMALL], costs[LARGE]
     assert large <= 1.15 * small + 8192, costs
-    assert large < 250_000, costs
+    assert large < 330_000, costs
 
 
 def test_the_system_calls_are_few_and_do_not_grow_with_the_store(costs):
     (small, _), (large, _) = costs[SMALL], costs[LARGE]
     assert large <= small + 15, costs
-    assert large < 400, costs
+    assert large < 600, costs

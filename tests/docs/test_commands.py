@@ -2,7 +2,8 @@
 
 A block marked ``<!-- in: project -->`` runs in a fresh repository (one per page, its blocks in order; with a store
 unless the page is about starting one), one marked ``<!-- in: checkout -->`` in this checkout. In ``console`` blocks the
-output is compared too; ``...`` stands for anything. Every other ``abcd-index ...`` in the docs is parsed by the program's own command line.
+output is compared too; ``...`` stands for anything. Every other ``abcd-index ...`` in the docs is parsed by the
+program's own command line.
 """
 
 import os
