@@ -1,0 +1,154 @@
+"""A store open for asking: its artefact, when its pages were touched, how often they were recalled.
+
+The artefact that is current is used when it fits the pages. When it does not, it is made current first;
+where nothing may be written (``--no-record``, ``--memory-dir``, a read-only index) the pages are compiled
+into a file without a name, which the system forgets with the process.
+"""
+
+import os
+import tempfile
+
+from abcd_index.artefact.format import SUFFIX
+from abcd_index.artefact.reader import Artefact, current_key
+from abcd_index.build.files import observe
+from abcd_index.build.key import key_of
+from abcd_index.build.run import assemble, build, settings_of
+from abcd_index.errors import AbcdError, ArtefactError
+from abcd_index.query import usage
+from abcd_index.query.dates import dates_of
+from abcd_index.scopes import Scope, resolve
+from abcd_index.settings import written_settings
+from abcd_index.store.read import read_store
+
+FOLDER = "folder"
+
+
+class Entry:
+    """A page as the ranking sees it. ``number``: its ordinal in the artefact; ``record``: its record."""
+
+    __slots__ = ("shelf", "number", "record", "_body")
+
+    def __init__(self, shelf, number, record):
+        self.shelf = shelf
+        self.number = number
+        self.record = record
+        self._body = None
+
+    @property
+    def file(self):
+        """The page's file name."""
+        return self.record["file"]
+
+    @property
+    def path(self):
+        """The page's absolute path."""
+        return os.path.join(self.shelf.scope.store, self.file)
+
+    @property
+    def body(self):
+        """The page's text."""
+        if self._body is None:
+            self._body = self.shelf.artefact.body(self.number)
+        return self._body
+
+    @property
+    def names(self):
+        """What counts as its name. A page with a name of its own has that; others have slug and title."""
+        record = self.record
+        if record["dialect"] == "agent":
+            return (record["name"],)
+        return (record["name"], record["title"])
+
+
+class Shelf:
+    """``scope``, ``artefact``, ``dates`` (a Dates), ``recalls`` ({file: count}); ``sidecar``: the folder of
+    the usage sidecar, or '' when there is no place for one."""
+
+    def __init__(self, scope, artefact, dates, sidecar):
+        self.scope = scope
+        self.artefact = artefact
+        self.dates = dates
+        self.sidecar = sidecar
+        self.recalls = usage.counts(sidecar) if sidecar else {}
+
+    def entries(self):
+        """Every page, in the artefact's order."""
+        for number in range(self.artefact.pages):
+            yield Entry(self, number, self.artefact.record(number))
+
+    def close(self):
+        """Close the artefact."""
+        self.artefact.close()
+
+
+def open_shelf(scope, places, writing=True):
+    """The Shelf of a scope. ``writing``: whether an artefact that is not current may be made so.
+
+    Raises AbcdError when the store cannot be read.
+    """
+    artefact = _current(scope) if scope.index else None
+    if artefact is None and writing and scope.index and scope.name != FOLDER:
+        artefact = _built(scope)
+    if artefact is None:
+        artefact = compiled(scope)
+    return Shelf(scope, artefact, dates_of(scope, writing), sidecar_of(scope, places))
+
+
+def folder_scope(folder, places):
+    """The scope of any folder of pages. Raises Forbidden for one under ``~/.claude``, AbcdError when it is none."""
+    at = resolve(os.path.abspath(folder), places.forbidden)
+    if not os.path.isdir(at):
+        raise AbcdError(f"{folder} is not a folder", "give --memory-dir a folder of markdown pages")
+    home, name = os.path.split(at)
+    index = os.path.join(home, ".index") if name == "memory" else ""
+    if index and os.path.isfile(resolve(os.path.join(index, "current"), places.forbidden)):
+        return Scope(FOLDER, home, home, at, resolve(index, places.forbidden), at + "/")
+    return Scope(FOLDER, at, at, at, "", at + "/")
+
+
+def sidecar_of(scope, places):
+    """Where the usage of a scope is kept: its index folder; of a folder without one, in the user home."""
+    if scope.index:
+        return scope.index
+    if not places.user:
+        return ""
+    from hashlib import sha256
+
+    name = sha256(os.fsencode(scope.store)).hexdigest()[:32]
+    return os.path.join(places.user, ".index", "recalls", name)
+
+
+def compiled(scope):
+    """The artefact of a scope, compiled from its pages into a file without a name."""
+    observed = observe(scope)
+    settings, _ = settings_of(observed)
+    settings = written_settings(settings)
+    assembly = assemble(read_store(scope))
+    with tempfile.TemporaryFile() as out:
+        try:
+            assembly.write(out, key_of(settings, observed.hashes()), settings)
+        finally:
+            assembly.close()
+        out.flush()
+        out.seek(0)
+        return Artefact(os.dup(out.fileno()), scope.store)
+
+
+def _current(scope):
+    """The artefact that is current, if it was made of the pages as they are now; else None."""
+    observed = observe(scope)
+    settings, _ = settings_of(observed)
+    try:
+        key = current_key(scope.index)
+        if key != key_of(written_settings(settings), observed.hashes()):
+            return None
+        return Artefact.open(os.path.join(scope.index, key + SUFFIX))
+    except ArtefactError:
+        return None
+
+
+def _built(scope):
+    try:
+        return Artefact.open(build(scope).path)
+    except (AbcdError, OSError):
+        return None

@@ -1,0 +1,147 @@
+"""Answers as a person reads them, and as JSON. Every figure that decided the order can be printed."""
+
+import os
+import shutil
+import textwrap
+
+import orjson
+
+from abcd_index.query.rank import Bm25fSums, BrowseSums
+from abcd_index.query.words import hits, printable
+
+NARROW, WIDE = 40, 100
+
+
+def as_json(asked, dirs, results, explain):
+    """One JSON object (bytes): ``terms``, ``dirs``, ``count``, ``results``."""
+    return orjson.dumps({
+        "terms": asked.terms,
+        "dirs": dirs,
+        "count": len(results),
+        "results": [_row(asked, result, explain) for result in results],
+    }, option=orjson.OPT_INDENT_2)
+
+
+class Person:
+    """Prints results for a person. ``out``: a ``commands.say.Out``; ``places`` and ``cwd`` shorten paths."""
+
+    def __init__(self, out, places, cwd):
+        self.out = out
+        self.places = places
+        self.cwd = cwd
+        self.colour = out.style("x", "bold") != "x"
+        self.width = _width(out)
+
+    def results(self, asked, results, explain):
+        """Each result as a block, with an empty line between two."""
+        for number, result in enumerate(results):
+            if number:
+                self.out.line()
+            self._result(asked, result, explain)
+
+    def _result(self, asked, result, explain):
+        record = result.entry.record
+        head = self._style(printable(record["name"]), "bold", "cyan")
+        kind = printable(record["type"]) or "no type"
+        self.out.line(f"{head}  {self._style(kind, 'dim')}  {self._style(_figure(result.score), 'bold')}")
+        if record["summary"]:
+            self._text(record["summary"], asked.terms)
+        newer = result.entry.shelf.artefact.newer(record["file"])
+        if newer:
+            self.out.line("  " + self._style(f"superseded or contradicted by {printable(newer)}", "yellow"))
+        text, spans = result.snippet(asked.terms, 2 * (self.width or WIDE) - 20)
+        if text and not (asked.browsing and record["summary"]):
+            self._text(text, asked.terms, "dim")
+        self.out.line("  " + self._style(printable(self.path(result.entry.path)), "dim"))
+        if explain:
+            for line in explained(asked, result):
+                self.out.line("  " + line)
+
+    def path(self, path):
+        """``path`` as short as it stays true: below the working directory, or below the home."""
+        if path.startswith(self.cwd + os.sep):
+            return path[len(self.cwd) + 1:]
+        home = self.places.home
+        return "~" + path[len(home):] if home and path.startswith(home + os.sep) else path
+
+    def _text(self, text, terms, *style):
+        text = printable(" ".join(text.split()))
+        lines = textwrap.wrap(text, self.width - 2, break_on_hyphens=False) if self.width else [text]
+        for line in lines:
+            self.out.line("  " + self._marked(line, terms, style))
+
+    def _marked(self, line, terms, style):
+        if not self.colour:
+            return line
+        done, parts = 0, []
+        for start, end in hits(line, terms):
+            parts += [self._style(line[done:start], *style), self._style(line[start:end], "bold", "yellow")]
+            done = end
+        return "".join(parts + [self._style(line[done:], *style)])
+
+    def _style(self, text, *names):
+        return self.out.style(text, *names) if text and names and self.colour else text
+
+
+def explained(asked, result):
+    """The sum behind a score, line by line, as its document writes it."""
+    sums = result.sums
+    when = f"{result.months:.1f} months, span {asked.stale_months:g}"
+    if isinstance(sums, Bm25fSums):
+        lines = [f"{printable(term)}: {text:.2f} text" + (f" + {title:.2f} title" if title else "")
+                 for term, text, title in sums.rows]
+        return lines + [f"sum = {result.score:.2f}"]
+    if isinstance(sums, BrowseSums):
+        return [f"usage_boost {sums.boost:.2f} ({result.recalls} recalls) + recency_factor {sums.factor:.2f} ({when})"
+                f" = {result.score:.2f}"]
+    lines = [f"{printable(hit.term)}: name +{hit.name}, description +{hit.description}, body +{hit.body}"
+             for hit in sums.hits]
+    return lines + [
+        f"(keyword {sums.keyword()} + type_prior {sums.prior:g} + usage_boost {sums.boost:.2f})"
+        f" x recency_factor {sums.factor:.2f} = {result.score:.2f}",
+        f"usage_boost: {result.recalls} recalls; recency_factor: {when}",
+    ]
+
+
+def _row(asked, result, explain):
+    record = result.entry.record
+    row = {
+        "name": record["name"],
+        "type": record["type"] or "unknown",
+        "description": record["summary"],
+        "path": result.entry.path,
+        "score": round(result.score, 4),
+        "recency_months": round(result.months, 2),
+        "usage_count": result.recalls,
+        "snippet": result.snippet(asked.terms)[0],
+    }
+    if explain:
+        row["breakdown"] = _breakdown(result.sums)
+    return row
+
+
+def _breakdown(sums):
+    if isinstance(sums, Bm25fSums):
+        return {"terms": [{"term": term, "text": round(text, 4), "title": round(title, 4)}
+                          for term, text, title in sums.rows]}
+    if isinstance(sums, BrowseSums):
+        return {"usage_boost": round(sums.boost, 4), "recency_factor": round(sums.factor, 4)}
+    return {
+        "keyword": sums.keyword(),
+        "type_prior": sums.prior,
+        "usage_boost": round(sums.boost, 4),
+        "recency_factor": round(sums.factor, 4),
+        "terms": [{"term": hit.term, "name": hit.name, "description": hit.description, "body": hit.body}
+                  for hit in sums.hits],
+    }
+
+
+def _figure(score):
+    return f"{score:.2f}"
+
+
+def _width(out):
+    """The width to wrap at, or 0 for output that no person's terminal shows."""
+    if not out.person():
+        return 0
+    return min(max(shutil.get_terminal_size((80, 24)).columns, NARROW), WIDE)

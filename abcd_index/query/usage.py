@@ -1,0 +1,159 @@
+"""How often each page was recalled. Kept beside the index, never in a page: a page's own dates stay true.
+
+``recall-stats.json`` holds the counts so far and names a log; every recall appends one line to that log.
+When the log has grown, the next writer folds it: new counts under the name of a new, empty log take the
+place of the old file in one step, then the old log goes. Writers hold a lock, so no count is lost and none
+counts twice, wherever one of them is killed. Readers need no lock.
+"""
+
+import json
+import os
+import re
+import time
+
+STATS = "recall-stats.json"
+VERSION = 1
+LOCK = "recall-stats.lock"
+# A log of this many bytes is folded: reading it takes well under a millisecond.
+FOLD = 32768
+# Without a lock after this long the recall goes on uncounted: an answer matters more than its count.
+PATIENCE = 5.0
+
+
+def counts(folder):
+    """{file name: recalls} of the store whose sidecars are in ``folder``; {} when there are none."""
+    for _ in range(3):
+        stats = _stats(folder)
+        log = _log(folder, stats)
+        if log is not None:
+            return _folded(stats, log)
+    return _folded(stats, b"")
+
+
+def record(folder, files, now=None):
+    """Count one recall of each of ``files``. Returns whether it was written; never raises OSError."""
+    if not files:
+        return True
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with Lock(os.path.join(folder, LOCK)):
+            _append(folder, files, now)
+        return True
+    except OSError:
+        return False
+
+
+class Lock:
+    """An exclusive lock on a file, held by one process at a time. Raises OSError after PATIENCE seconds."""
+
+    def __init__(self, path):
+        self.path = path
+        self.fd = None
+
+    def __enter__(self):
+        self.fd = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        begun = time.monotonic()
+        while not _try_lock(self.fd):
+            if time.monotonic() - begun > PATIENCE:
+                os.close(self.fd)
+                raise OSError(f"{self.path} stays locked")
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *_):
+        # Closing lets go of the lock. The file stays: removing it would let two processes lock two files.
+        os.close(self.fd)
+
+
+def _append(folder, files, now):
+    stats = _stats(folder)
+    path = os.path.join(folder, stats["log"])
+    stamp = int(time.time() if now is None else now)
+    line = json.dumps([stamp, sorted(set(files))], ensure_ascii=True).encode("ascii") + b"\n"
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        size = os.fstat(fd).st_size
+        if size and _last_byte(fd, size) != b"\n":
+            line = b"\n" + line  # The writer before us was killed in the middle of its line.
+        os.write(fd, line)
+    finally:
+        os.close(fd)
+    if size + len(line) > FOLD:
+        _fold(folder, stats)
+
+
+def _fold(folder, stats):
+    number = int(stats["log"][len("recall-log-"):-len(".jsonl")]) + 1
+    new = {"version": VERSION, "log": f"recall-log-{number}.jsonl",
+           "counts": _folded(stats, _log(folder, stats) or b"")}
+    path = os.path.join(folder, STATS)
+    temporary = path + f".tmp-{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as out:
+        json.dump(new, out, indent=1, sort_keys=True)
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(temporary, path)
+    try:
+        os.unlink(os.path.join(folder, stats["log"]))
+    except OSError:
+        pass
+
+
+def _stats(folder):
+    try:
+        with open(os.path.join(folder, STATS), encoding="utf-8") as handle:
+            stats = json.load(handle)
+        log, known = stats["log"], stats["counts"]
+        if stats["version"] == VERSION and _sane(log) and all(type(n) is int for n in known.values()):
+            return stats
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    return {"version": VERSION, "log": "recall-log-0.jsonl", "counts": {}}
+
+
+def _sane(log):
+    return isinstance(log, str) and re.fullmatch(r"recall-log-\d{1,9}\.jsonl", log) is not None
+
+
+def _log(folder, stats):
+    """The log's bytes; b'' when nothing was recalled yet; None when it was folded between two looks."""
+    try:
+        with open(os.path.join(folder, stats["log"]), "rb") as handle:
+            return handle.read()
+    except OSError:
+        return b"" if _stats(folder)["log"] == stats["log"] else None
+
+
+def _folded(stats, log):
+    total = dict(stats["counts"])
+    for line in log.splitlines():
+        try:
+            for file in json.loads(line)[1]:
+                total[file] = total.get(file, 0) + 1
+        except (ValueError, TypeError, IndexError):
+            continue  # Half a line of a writer that was killed.
+    return total
+
+
+def _last_byte(fd, size):
+    os.lseek(fd, size - 1, os.SEEK_SET)
+    return os.read(fd, 1)
+
+
+def _try_lock(fd):
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover - Windows
+        import msvcrt
+
+        try:
+            os.lseek(fd, 0, os.SEEK_SET)
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+            return True
+        except OSError:
+            return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False

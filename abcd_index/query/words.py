@@ -1,0 +1,88 @@
+"""Words of a query, and where they stand in a text."""
+
+import unicodedata
+
+
+def fold(text):
+    """``text`` for comparing: composed (NFC), whatever the case."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def read_terms(words):
+    """The query's terms, folded, each once, in order.
+
+    A leading ``query`` is part of the command when more follows. An argument with spaces in it is one
+    term: that is how a shell hands over a quoted phrase.
+    """
+    words = [" ".join(word.split()) for word in words]
+    words = [word for word in words if word]
+    if len(words) > 1 and words[0] == "query":
+        words = words[1:]
+    return list(dict.fromkeys(fold(word) for word in words))
+
+
+def snippet(body, terms, width=160):
+    """(text, [(start, end), ...]): a piece of ``body`` around the first hit, and the hits in it.
+
+    Its white space is folded into single spaces and cut ends are marked with an ellipsis. Without a hit it
+    is the beginning. Folding may change a text's length (``ß``), so hits are looked for in the piece itself.
+    """
+    plain = " ".join(body.split())
+    at = _first(plain, terms)
+    start = 0 if at < width // 2 else _word_start(plain, at - width // 3)
+    end = min(len(plain), start + width)
+    if end < len(plain):
+        end = max(plain.rfind(" ", start, end), start + width // 2) if " " in plain[start + width // 2:end] else end
+    piece = plain[start:end].strip()
+    piece = ("…" if start else "") + piece + ("…" if end < len(plain) else "")
+    return piece, hits(piece, terms)
+
+
+def hits(text, terms):
+    """Where ``terms`` stand in ``text``: [(start, end), ...], ascending, none overlapping."""
+    folded = _folded_alike(text)
+    if folded is None:
+        return []
+    found = []
+    for term in terms:
+        at = folded.find(term)
+        while at >= 0:
+            found.append((at, at + len(term)))
+            at = folded.find(term, at + len(term))
+    found.sort(key=lambda span: (span[0], -span[1]))
+    apart, last = [], 0
+    for start, end in found:
+        if start >= last:
+            apart.append((start, end))
+            last = end
+    return apart
+
+
+def printable(text):
+    """``text`` with control characters made visible: a page's words must not drive the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _first(text, terms):
+    folded = _folded_alike(text)
+    if folded is None:
+        folded = fold(text)
+    places = [at for at in (folded.find(term) for term in terms) if at >= 0]
+    return min(places) if places else 0
+
+
+def _folded_alike(text):
+    """``fold(text)`` when it keeps every character's place, else a lower-case form that does, else None."""
+    for form in (fold(text), text.lower()):
+        if len(form) == len(text):
+            return form
+    return None
+
+
+def _word_start(text, at):
+    space = text.find(" ", at)
+    return at if space < 0 or space - at > 30 else space + 1
