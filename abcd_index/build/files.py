@@ -100,9 +100,10 @@ class Observed:
         return False
 
 
-def observe(scope):
-    """Look at every source file of ``scope``. Raises AbcdError when the store cannot be listed: an
-    unreadable folder must never look like an empty one."""
+def observe(scope, trust=True):
+    """Look at every source file of ``scope``. ``trust``: believe the sidecar of an earlier build where times
+    and size agree; ``verify`` does not. Raises AbcdError when the store cannot be listed: an unreadable
+    folder must never look like an empty one."""
     started = time.time_ns()
     folder = _mtime(scope.store)
     try:
@@ -121,7 +122,7 @@ def observe(scope):
         except OSError:
             continue  # Gone since it was listed.
     observed = Observed(scope, folder, sources, listing, started)
-    _hash(scope, observed)
+    _hash(scope, observed, trust)
     return observed
 
 
@@ -136,9 +137,9 @@ def remember(observed):
         replace(os.path.join(observed.scope.index, SIDECAR), data)
 
 
-def _hash(scope, observed):
+def _hash(scope, observed, trust):
     """Hash what changed, take the rest from the sidecar. An unreadable file counts by its name alone."""
-    known, held = _remembered(scope), 0
+    known, held = _remembered(scope) if trust else {}, 0
     for name, source in observed.sources.items():
         row = known.get(name)
         if row and row[:3] == [source.mtime, source.ctime, source.size]:
