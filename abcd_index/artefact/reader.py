@@ -121,21 +121,21 @@ class Artefact:
 
     def record(self, page):
         """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
-        record = self._entry("records", page)
+        record = self.entry("records", page)
         if type(record) is not dict:
             raise ArtefactTorn(f"record {page} is not an object")
         return record
 
     def body(self, page):
         """The text of a page by its ordinal."""
-        body = self._entry("bodies", page)
+        body = self.entry("bodies", page)
         if type(body) is not str:
             raise ArtefactTorn(f"body {page} is not text")
         return body
 
     def domain(self, number):
         """The record (dict) of a rule domain by its ordinal."""
-        domain = self._entry("domains", number)
+        domain = self.entry("domains", number)
         if type(domain) is not dict:
             raise ArtefactTorn(f"domain {number} is not an object")
         return domain
@@ -177,7 +177,7 @@ class Artefact:
         number = bucket(key, count)
         found = self._buckets.get((part, number))
         if found is None:
-            found = self._entry(part, number)
+            found = self.entry(part, number)
             if type(found) is not dict:
                 raise ArtefactTorn(f"a bucket of {part} is not an object")
             self._buckets[part, number] = found
@@ -193,7 +193,8 @@ class Artefact:
             raise ArtefactTorn(f"{part} has no entry {number}")
         return self._bytes(at + 1 + number * CELL, CELL)
 
-    def _entry(self, part, number):
+    def entry(self, part, number):
+        """The value of an entry of a part (a bucket, domain, record or body). Raises ArtefactTorn."""
         cell = self._cell(part, number)
         try:
             return self._line(int(cell[:OFFSET_END], 16), int(cell[OFFSET_END:LENGTH_END], 16),

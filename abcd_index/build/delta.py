@@ -90,7 +90,7 @@ def open_current(index):
         return None
     header = artefact.header
     pages, times = Pages.read(index, header["key"]), Times.open(index, header["key"])
-    usable = (pages is not None and times is not None and len(pages.files) == artefact.pages
+    usable = (pages is not None and pages.links is not None and times is not None and len(pages.files) == artefact.pages
               and header["tokens"] == TOKENS_VERSION and header.get("records") == RECORDS_VERSION)
     if usable:
         return Old(artefact, pages, times)

@@ -63,7 +63,8 @@ def prune(index, keep, key):
         for entry in entries:
             try:
                 if entry.name.endswith(SUFFIX) and not entry.name.startswith("."):
-                    artefacts.append((entry.stat(follow_symlinks=False).st_mtime, entry.name[: -len(SUFFIX)]))
+                    name = entry.name[: -len(SUFFIX)]
+                    artefacts.append((_used(index, name), name))
                 elif (entry.name.startswith(_TEMPORARY)
                       and now - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED):
                     os.unlink(entry.path)
@@ -79,12 +80,14 @@ def prune(index, keep, key):
                 pass
 
 
-def touch(index, key):
-    """Mark an artefact as just used, for ``prune``."""
-    try:
-        os.utime(os.path.join(index, key + SUFFIX))
-    except OSError:
-        pass
+def _used(index, name):
+    """When an artefact was last made current: its times sidecar is written anew each time."""
+    for suffix in (TIMES_SUFFIX, SUFFIX):
+        try:
+            return os.stat(os.path.join(index, name + suffix)).st_mtime
+        except OSError:
+            continue
+    return 0.0
 
 
 def _umask():

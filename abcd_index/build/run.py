@@ -76,13 +76,13 @@ def _build(observed, force, progress):
     settings, findings = settings_of(observed)
     key = key_of(written_settings(settings), observed.hashes())
     publish.prepare(scope.index)
-    built = None if force else _standing(observed, key, settings)
+    built, pages = (None, None) if force else _standing(observed, key, settings)
     if built is None:
         built = Built(scope, key, "built", settings)
         built.findings += findings
-        if force or not _from_current(observed, built, progress):
-            _in_full(observed, built, progress)
-    write_times(observed, key)
+        pages = None if force else _from_current(observed, built, progress)
+        pages = pages or _in_full(observed, built, progress)
+    write_times(observed, key, pages)
     remember(observed)
     if _current(scope.index) != key:
         publish.swap_current(scope.index, key)
@@ -100,27 +100,23 @@ def settings_of(observed):
 
 
 def _standing(observed, key, settings):
-    """The artefact of ``key`` when it is there and whole enough to open, as a Built; else None."""
+    """(Built, Pages) of the artefact of ``key`` when it is there and whole; else (None, None)."""
     scope = observed.scope
     try:
         artefact = Artefact.open(os.path.join(scope.index, key + SUFFIX))
-    except ArtefactError:
-        return None
-    try:
-        if artefact.header.get("key") != key:
-            return None
-        state = "current" if _current(scope.index) == key else "switched"
-        built = Built(scope, key, state, settings)
-        built.pages, built.size = artefact.pages, artefact.header["size"]
-        if state == "switched":
-            publish.touch(scope.index, key)
-        return built
-    finally:
         artefact.close()
+        if artefact.header.get("key") != key:
+            return None, None
+        pages = Pages.read(scope.index, key) or Pages.of_sound(scope.index, key)
+    except (ArtefactError, KeyError):
+        return None, None
+    built = Built(scope, key, "current" if _current(scope.index) == key else "switched", settings)
+    built.pages, built.size = artefact.pages, artefact.header["size"]
+    return built, pages
 
 
 def _in_full(observed, built, progress):
-    """Compile every page."""
+    """Compile every page. Returns the Pages."""
     catalogue, domains, findings = read_beside(observed.listing)
     built.findings += findings
     assembly, pages, light = Assembly(), Pages(catalogue=_catalogue_hash(observed)), []
@@ -136,16 +132,17 @@ def _in_full(observed, built, progress):
             if progress is not None:
                 progress(done + 1, total)
         built.recompiled = assembly.pages
-        _finish(observed, built, assembly, pages, domains, dict(light))
+        _finish(built, assembly, pages, domains, dict(light))
+        return pages
     finally:
         assembly.close()
 
 
 def _from_current(observed, built, progress):
-    """Take over from the current artefact all that did not change. False: build in full."""
+    """Take over from the current artefact all that did not change; the Pages, or None: build in full."""
     old = delta.open_current(observed.scope.index)
     if old is None:
-        return False
+        return None
     assembly = None
     try:
         catalogue, domains, findings = read_beside(observed.listing)
@@ -154,7 +151,7 @@ def _from_current(observed, built, progress):
                 and (same_catalogue or name in catalogue.lines)}
         read = [(name, path) for name, path in observed.listing.pages if name not in kept]
         if len(read) > delta.WORTH_IT * len(observed.listing.pages):
-            return False
+            return None
         found, compiled, fresh = list(findings), {}, {}
         for done, (name, path) in enumerate(read):
             page = _read(observed, name, path, found)
@@ -168,7 +165,7 @@ def _from_current(observed, built, progress):
         assembly = delta.start(old, kept, names)
         lines = None if same_catalogue else catalogue.lines
         if assembly is None or not delta.fill(assembly, old, kept, names, compiled, lines):
-            return False
+            return None
         pages = Pages(catalogue=_catalogue_hash(observed))
         for name in names:
             if name in fresh:
@@ -177,21 +174,20 @@ def _from_current(observed, built, progress):
                 pages.take_over(old.pages, name)
         built.findings += found
         built.recompiled = len(compiled)
-        _finish(observed, built, assembly, pages, domains, old.dates(pages, fresh))
-        return True
+        _finish(built, assembly, pages, domains, old.dates(pages, fresh))
+        return pages
     except (ArtefactError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
         # The old artefact or a sidecar is damaged: the pages are the truth.
-        built.findings, built.recompiled = built.findings[:0], 0
-        return False
+        return None
     finally:
         old.close()
         if assembly is not None:
             assembly.close()
 
 
-def _finish(observed, built, assembly, pages, domains, dates):
+def _finish(built, assembly, pages, domains, dates):
     for domain in sorted(domains, key=lambda domain: domain.name):
         assembly.add_domain(*compile_domain(domain))
     if pages.links:

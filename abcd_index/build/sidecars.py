@@ -2,30 +2,32 @@
 
 Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
 the pages sidecar is one JSON object: ``files`` (names in order), ``names`` ({file: name: field, where it
-has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where there are any) and
-``catalogue`` (content hash of the catalogue).
+has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where there are any),
+``catalogue`` (content hash of the catalogue) and ``stamp`` (size and times of the artefact's file).
 """
 
 import os
 
 import orjson
 
-from abcd_index.artefact.format import PAGES_SUFFIX, ROW, TIMES_SUFFIX
+from abcd_index.artefact.format import PAGES_SUFFIX, PARTS, ROW, SUFFIX, TIMES_SUFFIX
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
 from abcd_index.store.records import Page
 
 
 class Pages:
-    """The pages sidecar. ``files``: file names in the artefact's order."""
+    """The pages sidecar. ``files``: file names in the artefact's order. ``links`` is None for an artefact
+    that came from elsewhere: it can be used, not built upon."""
 
-    __slots__ = ("files", "names", "links", "catalogue")
+    __slots__ = ("files", "names", "links", "catalogue", "stamp")
 
-    def __init__(self, files=(), names=None, links=None, catalogue=""):
-        self.files = list(files)
-        self.names = names or {}
-        self.links = links or {}
+    def __init__(self, catalogue=""):
+        self.files = []
+        self.names = {}
+        self.links = {}
         self.catalogue = catalogue
+        self.stamp = None
 
     def note(self, page):
         """Add a store ``Page``; in the order of the artefact."""
@@ -53,40 +55,60 @@ class Pages:
                 for name in self.files]
 
     def write(self, index, key):
-        """Put the sidecar beside the artefact of ``key``."""
+        """Put the sidecar beside the artefact of ``key``, with its stamp."""
+        self.stamp = stamp(os.path.join(index, key + SUFFIX))
         publish.replace(os.path.join(index, key + PAGES_SUFFIX), orjson.dumps(
-            {"files": self.files, "names": self.names, "links": self.links, "catalogue": self.catalogue},
-            option=orjson.OPT_SORT_KEYS))
+            {name: getattr(self, name) for name in self.__slots__}, option=orjson.OPT_SORT_KEYS))
 
     @classmethod
     def read(cls, index, key):
-        """The sidecar of ``key``, or None. An artefact that came from elsewhere has none."""
+        """The sidecar of ``key``, or None when it is missing, damaged, or of another file than is there now."""
+        pages = cls()
         try:
             with open(os.path.join(index, key + PAGES_SUFFIX), "rb") as handle:
                 found = orjson.loads(handle.read())
-            return cls(found["files"], found["names"], found["links"], found["catalogue"])
+            for name in cls.__slots__:
+                setattr(pages, name, found[name])
+            return pages if pages.stamp == stamp(os.path.join(index, key + SUFFIX)) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
+    @classmethod
+    def of_sound(cls, index, key):
+        """The sidecar of an artefact that was not written here. Reads and checks every line of it.
 
-def files_of(index, key):
-    """The file names of the pages of an artefact, in its order."""
-    pages = Pages.read(index, key)
-    if pages is not None:
-        return pages.files
-    artefact = Artefact.open(os.path.join(index, key + ".idx"))
-    try:
-        return [artefact.record(page)["file"] for page in range(artefact.pages)]
-    finally:
-        artefact.close()
+        Raises ArtefactError when one is damaged.
+        """
+        pages = cls()
+        pages.links = None
+        artefact = Artefact.open(os.path.join(index, key + SUFFIX))
+        try:
+            for part in PARTS:
+                for number in range(artefact.header["parts"][part][1]):
+                    value = artefact.entry(part, number)
+                    if part == "records":
+                        pages.files.append(value["file"])
+        finally:
+            artefact.close()
+        pages.write(index, key)
+        return pages
 
 
-def write_times(observed, key):
-    """The sidecar that lets the prompt hook see which matched pages changed since."""
+def stamp(path):
+    """Size and times of a file: when they are what they were, so is the file."""
+    found = os.stat(path)
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+
+
+def write_times(observed, key, pages):
+    """The sidecar that lets the prompt hook see which matched pages changed since.
+
+    ``pages``: the Pages of the artefact.
+    """
     index = observed.scope.index
     head = orjson.dumps({"folder": 0 if observed.racy(observed.folder) else observed.folder, "key": key})
     rows = [head + b"\n"]
-    for name in files_of(index, key):
+    for name in pages.files:
         source = observed.page(name)
         if source is None or len(source.hash) != 64:
             rows.append(b"%016x%08x%064x\n" % (0, 0, 0))
