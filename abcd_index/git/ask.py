@@ -157,6 +157,63 @@ def run_hook(where, name, args, **environ):
     return status, out.decode("utf-8", "replace") + error
 
 
+def run_file(where, path, args, **environ):
+    """(exit status, output) of a hook file, run as git runs one. For gits that cannot be asked."""
+    import subprocess
+
+    with scrubbed(), _environ(**environ):
+        done = subprocess.run([path, *args], cwd=where.top, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=60)
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+def worktrees(where):
+    """The tops of all worktrees of the repository."""
+    status, out, _ = _ask(where, "worktree", "list", "--porcelain")
+    return [os.fsdecode(line[9:]) for line in out.split(b"\n") if line.startswith(b"worktree ")] if status == 0 else []
+
+
+def commit_index(where):
+    """The index that the running git command commits from (``GIT_INDEX_FILE``), absolute."""
+    return os.path.join(where.top, os.environ.get("GIT_INDEX_FILE") or own_path(where, "index"))
+
+
+def staged(where, index, *paths):
+    """The names of the files in ``index`` that ``paths`` name or contain."""
+    return _names(_with_index(where, index, "ls-files", "-z", "--", *paths))
+
+
+def differs_from_disk(where, index, *paths):
+    """Whether a file below ``paths`` is not on disk as it is in ``index``, or is not in it at all."""
+    return bool(_with_index(where, index, "ls-files", "-z", "-m", "-d", "-o", "--", *paths))
+
+
+def check_out(where, index, names, folder):
+    """Write the files ``names`` as they are in ``index`` below ``folder``."""
+    for start in range(0, len(names), 500):
+        _with_index(where, index, "checkout-index", "-q", f"--prefix={folder.rstrip('/')}/", "--",
+                    *names[start:start + 500])
+
+
+def stage(where, index, files, gone=()):
+    """Put ``files`` ({name: path of the content}) into ``index`` as they are, and take ``gone`` out.
+
+    Raises CannotTell when git would not.
+    """
+    entries = []
+    for name, path in files.items():
+        oid = _with_index(where, index, "hash-object", "-w", "--no-filters", "--", path).decode("ascii").strip()
+        entries += ["--cacheinfo", f"100644,{oid},{name}"]
+    _with_index(where, index, "update-index", "--add", *entries)
+    if gone:
+        _with_index(where, index, "update-index", "--force-remove", "--", *gone)
+
+
+def take_from_head(where, *paths):
+    """Let the index say of ``paths`` what the last commit says."""
+    return _ask(where, "reset", "-q", "--", *paths)[0] == 0
+
+
 def lines_of_log(where, *args):
     """The NUL-separated fields of ``git log ARGS``, one by one, as bytes; the process ends when the
     caller stops asking."""
@@ -204,6 +261,14 @@ def _ask(where, *args):
         return _execute(where.top, [*_fixed(where), *args])
 
 
+def _with_index(where, index, *args):
+    with scrubbed(), _environ(GIT_INDEX_FILE=index):
+        status, out, error = _execute(where.top, [*_fixed(where), *args])
+    if status:
+        raise CannotTell(f"git {args[0]}: {error.strip()}")
+    return out
+
+
 def _line(where, *args):
     status, out, error = _ask(where, *args)
     if status:
@@ -224,10 +289,11 @@ def _quiet():
 
 
 def _execute(cwd, args):
+    git = _git(cwd)
     from git.exc import GitCommandNotFound
 
     try:
-        status, out, error = _git(cwd).execute(
+        status, out, error = git.execute(
             ["git", *args], with_extended_output=True, with_exceptions=False, stdout_as_string=False,
             strip_newline_in_stdout=False, env=_quiet())
     except GitCommandNotFound as error:
