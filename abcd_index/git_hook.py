@@ -55,9 +55,10 @@ def _store(home, git, ids, said):
             return
     except (Forbidden, OSError):
         return
-    from abcd_index.build import publish
+    from abcd_index.build import publish, registry
     from abcd_index.build.run import build
 
+    registry.add(places, scope.root)
     try:
         before = _content(os.path.join(scope.index, "current")).strip()
         if before:

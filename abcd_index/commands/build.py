@@ -41,6 +41,7 @@ def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hoo
         finally:
             if bar:
                 bar.clear()
+        _note(scope, places)
         reports.append(_report(built, scope))
         if not as_json and not quiet:
             out.line(_sentence(built, scope))
@@ -69,6 +70,17 @@ def _build(scope, force, bar):
     from abcd_index.build.run import build
 
     return build(scope, force=force, progress=bar)
+
+
+def _note(scope, places):
+    """What on-demand recall wants of a build: that the workspace exists, and when its pages were committed."""
+    from abcd_index.build import registry
+    from abcd_index.query.dates import refresh
+    from abcd_index.scopes import WORKSPACE
+
+    if scope.name == WORKSPACE:
+        registry.add(places, scope.root)
+    refresh(scope)
 
 
 def _record(places):

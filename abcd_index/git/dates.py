@@ -48,7 +48,7 @@ def _walk(where, folder, names, cut):
     fields = ask.lines_of_log(where, "--format=%x02%H%x03%cI", "--name-status", "-z", "-c", "-M", "HEAD", "--",
                               f":(top,literal){folder}")
     try:
-        _read(fields, today, found, cut)
+        read_log(fields, today, found, cut)
     except StopIteration:
         pass
     finally:
@@ -56,7 +56,12 @@ def _walk(where, folder, names, cut):
     return found
 
 
-def _read(fields, today, found, cut):
+def read_log(fields, today, found, cut):
+    """Read the fields of ``git log --format=%x02%H%x03%cI --name-status -z`` until every page is explained.
+
+    ``today``: {path at this point of history: name now}, emptied as ``found`` ({name: ISO date}) grows. Raises
+    StopIteration when history ends first.
+    """
     commit = date = b""
     while today:
         field = next(fields).lstrip(b"\n")

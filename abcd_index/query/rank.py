@@ -145,7 +145,7 @@ def _sums(shelf, asked):
         return bm25f
 
     def documented(entry, months, recalls):
-        hits = signal.keyword(asked.terms, entry.names, entry.record["summary"], entry.body)
+        hits = signal.keyword(asked.terms, entry.names, entry.description, entry.body)
         if not hits:
             return None
         return SignalSums(hits, signal.prior(entry.record["type"]), signal.boost(recalls),

@@ -41,8 +41,8 @@ class Entry:
 
     @property
     def path(self):
-        """The page's absolute path."""
-        return os.path.join(self.shelf.scope.store, self.file)
+        """The page's absolute path, spelled as the disk has it (its name may be decomposed there)."""
+        return self.shelf.dates.paths.get(self.file) or os.path.join(self.shelf.scope.store, self.file)
 
     @property
     def body(self):
@@ -58,6 +58,16 @@ class Entry:
         if record["dialect"] == "agent":
             return (record["name"],)
         return (record["name"], record["title"])
+
+    @property
+    def description(self):
+        """What counts as its description: its summary; of an abcd page without one, its catalogue line's."""
+        record = self.record
+        if record["summary"] or record["dialect"] != "abcd":
+            return record["summary"]
+        # ``- `file.md` - class | domain | summary``; in a line that was made the title stands there.
+        said = record["line"].partition(" \u2014 ")[2].rpartition(" | ")[2].strip()
+        return "" if said in (record["title"], "(no summary)") else said
 
 
 class Shelf:
@@ -86,12 +96,14 @@ def open_shelf(scope, places, writing=True):
 
     Raises AbcdError when the store cannot be read.
     """
-    artefact = _current(scope) if scope.index else None
+    observed = observe(scope)
+    artefact = _current(scope, observed) if scope.index else None
     if artefact is None and writing and scope.index and scope.name != FOLDER:
         artefact = _built(scope)
     if artefact is None:
-        artefact = compiled(scope)
-    return Shelf(scope, artefact, dates_of(scope, writing), sidecar_of(scope, places))
+        artefact = compiled(scope, observed)
+    dates = dates_of(scope, observed, writing and scope.name != FOLDER)
+    return Shelf(scope, artefact, dates, sidecar_of(scope, places))
 
 
 def folder_scope(folder, places):
@@ -118,9 +130,8 @@ def sidecar_of(scope, places):
     return os.path.join(places.user, ".index", "recalls", name)
 
 
-def compiled(scope):
+def compiled(scope, observed):
     """The artefact of a scope, compiled from its pages into a file without a name."""
-    observed = observe(scope)
     settings, _ = settings_of(observed)
     settings = written_settings(settings)
     assembly = assemble(read_store(scope))
@@ -134,9 +145,8 @@ def compiled(scope):
         return Artefact(os.dup(out.fileno()), scope.store)
 
 
-def _current(scope):
+def _current(scope, observed):
     """The artefact that is current, if it was made of the pages as they are now; else None."""
-    observed = observe(scope)
     settings, _ = settings_of(observed)
     try:
         key = current_key(scope.index)

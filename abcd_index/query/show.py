@@ -44,13 +44,14 @@ class Person:
         head = self._style(printable(record["name"]), "bold", "cyan")
         kind = printable(record["type"]) or "no type"
         self.out.line(f"{head}  {self._style(kind, 'dim')}  {self._style(_figure(result.score), 'bold')}")
-        if record["summary"]:
-            self._text(record["summary"], asked.terms)
+        description = result.entry.description
+        if description:
+            self._text(description, asked.terms)
         newer = result.entry.shelf.artefact.newer(record["file"])
         if newer:
             self.out.line("  " + self._style(f"superseded or contradicted by {printable(newer)}", "yellow"))
         text, spans = result.snippet(asked.terms, 2 * (self.width or WIDE) - 20)
-        if text and not (asked.browsing and record["summary"]):
+        if text and not (asked.browsing and description):
             self._text(text, asked.terms, "dim")
         self.out.line("  " + self._style(printable(self.path(result.entry.path)), "dim"))
         if explain:
@@ -88,8 +89,8 @@ def explained(asked, result):
     sums = result.sums
     when = f"{result.months:.1f} months, span {asked.stale_months:g}"
     if isinstance(sums, Bm25fSums):
-        lines = [f"{printable(term)}: {text:.2f} text" + (f" + {title:.2f} title" if title else "")
-                 for term, text, title in sums.rows]
+        lines = [f"{printable(term)}: {text:.2f} " + ("side by side" if " " in term else "text")
+                 + (f" + {title:.2f} title" if title else "") for term, text, title in sums.rows]
         return lines + [f"sum = {result.score:.2f}"]
     if isinstance(sums, BrowseSums):
         return [f"usage_boost {sums.boost:.2f} ({result.recalls} recalls) + recency_factor {sums.factor:.2f} ({when})"
@@ -98,7 +99,7 @@ def explained(asked, result):
              for hit in sums.hits]
     return lines + [
         f"(keyword {sums.keyword()} + type_prior {sums.prior:g} + usage_boost {sums.boost:.2f})"
-        f" x recency_factor {sums.factor:.2f} = {result.score:.2f}",
+        f" × recency_factor {sums.factor:.2f} = {result.score:.2f}",
         f"usage_boost: {result.recalls} recalls; recency_factor: {when}",
     ]
 
@@ -108,7 +109,7 @@ def _row(asked, result, explain):
     row = {
         "name": record["name"],
         "type": record["type"] or "unknown",
-        "description": record["summary"],
+        "description": result.entry.description,
         "path": result.entry.path,
         "score": round(result.score, 4),
         "recency_months": round(result.months, 2),

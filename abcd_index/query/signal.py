@@ -1,6 +1,6 @@
 """The relevance signal: four documented inputs and one sum, nothing learnt and nothing hidden.
 
-    score = (keyword + type_prior + usage_boost) x recency_factor
+    score = (keyword + type_prior + usage_boost) × recency_factor
 
 It is kept exactly as its document writes it, because people check it by hand. It knows no rarity and no
 stop words; ``--ranking bm25f`` does (``docs/explanation/ranking.md`` has the distance in figures).

@@ -1,6 +1,9 @@
 """Words of a query, and where they stand in a text."""
 
+import re
 import unicodedata
+
+_HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
 
 
 def fold(text):
@@ -29,7 +32,7 @@ def snippet(body, terms, width=160):
     Its white space is folded into single spaces and cut ends are marked with an ellipsis. Without a hit it
     is the beginning. Folding may change a text's length (``ß``), so hits are looked for in the piece itself.
     """
-    plain = " ".join(body.split())
+    plain = " ".join(_HEADING.sub("", body).split())
     at = _first(plain, terms)
     start = 0 if at < width // 2 else _word_start(plain, at - width // 3)
     end = min(len(plain), start + width)
