@@ -4,7 +4,9 @@ Pure functions from text to text. Every other entry keeps its bytes; a text that
 Our handlers end in a shell comment that names them, so that none of anybody else's is ever taken for ours.
 """
 
+import os
 import shlex
+import sys
 
 from abcd_index.agents.json_text import cut, put, replace, scan
 from abcd_index.errors import AbcdError
@@ -174,3 +176,27 @@ def _top(text):
     except (ValueError, RecursionError) as error:
         raise BrokenSettings(f"not JSON: {error}") from None
     return _of(top, "object", "the document")
+
+
+def scripts_folder():
+    """The folder of the hook scripts: beside the package in a checkout, inside it in a wheel. Or None."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for folder in (os.path.join(package, "_hooks"), os.path.join(os.path.dirname(package), "hooks")):
+        if os.path.isfile(os.path.join(folder, SCRIPTS["UserPromptSubmit"])):
+            return folder
+    return None
+
+
+def bare_python():
+    """The interpreter below the virtual environment: it starts faster and outlives the environment."""
+    return (getattr(sys, "_base_executable", None) or sys.executable).replace("\\", "/")
+
+
+def commands():
+    """({event: command}, function for ``add``'s status line) of this installation. Raises AbcdError."""
+    folder = scripts_folder()
+    if folder is None:
+        raise AbcdError("the hook scripts are missing from this installation", "install abcd-index again")
+    python, folder = bare_python(), folder.replace("\\", "/")
+    made = {event: command(python, f"{folder}/{script}") for event, script in SCRIPTS.items()}
+    return made, lambda own: status_command(python, f"{folder}/{STATUS_LINE}", own)

@@ -31,6 +31,8 @@ PAIR_PRIME = 18446744073709551557
 
 # A page's own names within the index folder.
 CURRENT = "current"
+# Names the artefact that came with a clone, where a team keeps it in the repository; read when CURRENT is not there.
+TRACKED = "tracked"
 SUFFIX = ".idx"
 TIMES_SUFFIX = ".times"
 PAGES_SUFFIX = ".pages"

@@ -11,7 +11,8 @@ except ImportError:  # pragma: no cover - Windows
     import os as _os
 
 from abcd_index.artefact.format import (
-    CELL, CURRENT, FORMAT, LENGTH_END, MAGIC, OFFSET_END, OLDEST, PARTS, SUFFIX, bucket, checksum,
+    CELL, CURRENT, FORMAT, LENGTH_END, MAGIC, OFFSET_END, OLDEST, PARTS, SUFFIX, TRACKED, bucket,
+    checksum,
 )
 from abcd_index.errors import ArtefactMissing, ArtefactTorn, FormatTooNew
 
@@ -234,11 +235,16 @@ def _pread(fd, length, at):
 
 
 def current_key(index):
-    """The key that ``current`` in the index folder names. Raises ArtefactMissing."""
+    """The key that ``current`` in the index folder names, else ``tracked``, which came with a clone. Raises
+    ArtefactMissing."""
+    flags = _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0)
     try:
-        fd = _os.open(index + "/" + CURRENT, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
+        fd = _os.open(index + "/" + CURRENT, flags)
     except (OSError, ValueError):
-        raise ArtefactMissing(f"no artefact in {index}") from None
+        try:
+            fd = _os.open(index + "/" + TRACKED, flags)
+        except (OSError, ValueError):
+            raise ArtefactMissing(f"no artefact in {index}") from None
     try:
         key = _os.read(fd, 200).decode("ascii", "replace").strip()
     except OSError:

@@ -9,7 +9,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 
-from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX
+from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED
 
 _TEMPORARY = ".tmp-"
 # A builder that has not renamed its file after this long is dead.
@@ -71,7 +71,8 @@ def prune(index, keep, key):
             except OSError:
                 continue
     artefacts.sort(reverse=True)
-    others = [name for _, name in artefacts if name != key]
+    held = (key, tracked_key(index))
+    others = [name for _, name in artefacts if name not in held]
     for name in others[max(keep - 1, 0):]:
         for suffix in (SUFFIX, TIMES_SUFFIX, PAGES_SUFFIX):
             try:
@@ -80,14 +81,32 @@ def prune(index, keep, key):
                 pass
 
 
+def tracked_key(index):
+    """The key of the artefact that git keeps here, or ''."""
+    try:
+        with open(os.path.join(index, TRACKED), encoding="ascii") as handle:
+            return handle.read(200).strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def touch(index, key):
+    """Mark an artefact as in use until now, for ``prune``: the git hooks switch to one without a build."""
+    try:
+        os.utime(os.path.join(index, key + SUFFIX))
+    except OSError:
+        pass
+
+
 def _used(index, name):
-    """When an artefact was last made current: its times sidecar is written anew each time."""
+    """When an artefact was last in use: its times sidecar is written anew each time it becomes current."""
+    last = 0.0
     for suffix in (TIMES_SUFFIX, SUFFIX):
         try:
-            return os.stat(os.path.join(index, name + suffix)).st_mtime
+            last = max(last, os.stat(os.path.join(index, name + suffix)).st_mtime)
         except OSError:
             continue
-    return 0.0
+    return last
 
 
 def _umask():

@@ -11,6 +11,8 @@ import re
 import stat
 from pathlib import Path
 
+from abcd_index.git import tracked
+
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 # Only where a team keeps the artefact in the repository.
 TRACKED_HOOKS = ("pre-commit", "pre-merge-commit")
@@ -64,10 +66,9 @@ class HookFile:
 
 def stub(name, python):
     """The bytes of our hook ``name``, with the interpreter that it starts."""
-    template = name if name in HOOKS else HOOKS[0]
-    data = (_templates() / template).read_bytes().replace(b"\r\n", b"\n")
-    if template != name:
-        data = data.replace(template.encode(), name.encode())
+    if name in TRACKED_HOOKS:
+        return tracked.stub(name, python)
+    data = (_templates() / name).read_bytes().replace(b"\r\n", b"\n")
     quoted = "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
     return data.replace(b"abcd_python=''", b"abcd_python=" + os.fsencode(quoted), 1)
 
