@@ -1,0 +1,116 @@
+"""``abcd-index install`` and ``uninstall``: git hooks and the project's ``.claude/settings.json``.
+
+Nothing outside the repository is written but a note of the interpreter in the user's own folder, and what
+other tools and people put there stays. Exit status: 0 all in place, 1 something left out (each named with
+what to do), 2 nothing could be done.
+"""
+
+import os
+import sys
+
+from abcd_index.commands.install_git import away_with_hooks, ping, plan_hooks
+from abcd_index.commands.install_settings import away_with_settings, plan_settings
+from abcd_index.commands.say import FAILED, FINDINGS, OK, Out
+from abcd_index.commands.steps import Plan
+from abcd_index.commands.which import here
+from abcd_index.errors import AbcdError, CannotTell
+from abcd_index.git import ask
+from abcd_index.scopes import Places, guard, workspace_scope
+
+
+class Project:
+    """What is installed into: ``root`` (where ``.claude`` goes), ``scope`` (its store, or None) and
+    ``place`` (its work tree, or None; ``trouble`` then says why)."""
+
+    __slots__ = ("root", "scope", "place", "trouble")
+
+    def __init__(self, root, scope, place, trouble):
+        self.root = root
+        self.scope = scope
+        self.place = place
+        self.trouble = trouble
+
+
+def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=False, out=None, places=None):
+    """Install. ``status_line``: also the status line, around the one that is there. ``hooks_path``: write
+    into a ``core.hooksPath`` inside the work tree. ``local``: ``settings.local.json``. Returns an exit
+    status; raises AbcdError when nothing may be done here at all."""
+    out, places = out or Out(), places or Places()
+    project = find(root, places)
+    plan = Plan()
+    hooks = plan_hooks(project, plan, hooks_path)
+    plan_settings(project, plan, places, status_line, local)
+    _plan_build(project, plan, places)
+    if dry_run:
+        out.line("would do:" if plan.steps else "nothing to do")
+    plan.carry_out(out, project.root, dry_run)
+    if not dry_run:
+        for name in hooks:
+            ping(project.place, name, plan)
+    plan.report(out)
+    return _ending(plan, hooks, project, out, dry_run)
+
+
+def uninstall(root=None, dry_run=False, out=None, places=None):
+    """Take away what ``run`` put there; what it found there is given back byte for byte."""
+    out, places = out or Out(), places or Places()
+    project = find(root, places)
+    plan = Plan()
+    away_with_settings(project, plan, places)
+    away_with_hooks(project, plan)
+    if dry_run:
+        out.line("would do:" if plan.steps else "nothing to do")
+    elif not plan.steps:
+        out.line("nothing of abcd-index is installed here")
+    plan.carry_out(out, project.root, dry_run)
+    plan.report(out)
+    return FINDINGS if plan.left else OK
+
+
+def find(root, places):
+    """The Project around a folder. Raises AbcdError in the home folder, Forbidden in ``~/.claude``."""
+    cwd = guard(here(root), places)
+    place, trouble = None, "not a git work tree"
+    try:
+        place = ask.place(cwd)
+    except CannotTell as error:
+        trouble = f"{error}" + (f" ({error.hint})" if error.hint else "")
+    scope = workspace_scope(cwd, places)
+    top = guard(place.top, places) if place else cwd
+    if scope is not None and place is not None and not (scope.root + "/").startswith(top + "/"):
+        scope = None  # A linked worktree borrows the main checkout's store; its settings are its own.
+    base = scope.root if scope else top
+    if places.home and base == guard(places.home, places):
+        raise AbcdError(f"{base} is the home folder: its .claude/ is the agent's own, which abcd-index never opens",
+                        "run it inside a project")
+    return Project(base, scope, place, trouble)
+
+
+def _plan_build(project, plan, places):
+    from abcd_index.build.run import build, record_interpreter
+
+    noted = os.path.join(places.user, ".index", "interpreter")
+    if places.user and _text(noted).strip() != sys.executable:
+        plan.step("note", noted, lambda: record_interpreter(places))
+    if project.scope is None:
+        plan.notes.append("no store here yet: `abcd-index init` starts one")
+    elif not os.path.exists(os.path.join(project.scope.index, "current")):
+        plan.step("build", project.scope.index, lambda: build(project.scope))
+
+
+def _ending(plan, hooks, project, out, dry_run):
+    if not plan.left:
+        if not plan.steps:
+            out.line("everything is in place")
+        elif not dry_run:
+            out.line("installed; `abcd-index status --check` tries every hook")
+        return OK
+    return FINDINGS if plan.steps or hooks else FAILED
+
+
+def _text(path):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as handle:
+            return handle.read()
+    except OSError:
+        return ""

@@ -1,0 +1,177 @@
+"""The agent's half of ``install`` and ``uninstall``: ``.claude/settings.json`` of the project.
+
+What a file was like before the first edit is kept beside the hooks, so that uninstalling gives back the
+very bytes (or no file) as long as nobody else has edited it since; after that only our entries go.
+"""
+
+import base64
+import hashlib
+import json
+import os
+
+from abcd_index.agents import settings_files
+from abcd_index.errors import AbcdError
+from abcd_index.git import ask
+from abcd_index.scopes import guard
+
+FOLDER = ".claude"
+NAMES = ("settings.json", "settings.local.json")
+RECEIPT = "receipt.json"
+
+
+def plan_settings(project, plan, places, status_line=False, local=False):
+    """Add the step that registers the agent's hooks."""
+    path = os.path.join(project.root, FOLDER, NAMES[1] if local else NAMES[0])
+    try:
+        real = guard(path, places)
+        if not (real + "/").startswith(guard(project.root, places) + "/"):
+            raise AbcdError(f"{path} leads out of the project", "add the entries by hand")
+        before = _read(real)
+        commands, line = settings_files.commands()
+        after = settings_files.add(before or "", commands, line if status_line else None)
+    except (AbcdError, OSError, UnicodeDecodeError) as error:
+        plan.leave(f"{path}: {error}", getattr(error, "hint", ""))
+        return
+    if after != before:
+        plan.step("write" if before is None else "add to", real,
+                  lambda: _register(project, real, before, after))
+
+
+def away_with_settings(project, plan, places):
+    """Add the steps that take our entries away, from both files an installation may have used."""
+    for name in NAMES:
+        path = os.path.join(project.root, FOLDER, name)
+        try:
+            real = guard(path, places)
+            now = _read(real)
+            if now is None or settings_files.MARK not in now:
+                continue
+            after = _restored(project, real, now)
+        except (AbcdError, OSError, UnicodeDecodeError) as error:
+            plan.leave(f"{path}: {error}", getattr(error, "hint", ""))
+            continue
+        if after is None:
+            plan.step("remove", real, lambda p=real: _remove(project, p))
+        elif after != now:
+            plan.step("clean", real, lambda p=real, text=after: _clean(project, p, text))
+
+
+def registered(project, places):
+    """[(path, {event: command})] of our entries in the project's settings files."""
+    found = []
+    for name in NAMES:
+        path = os.path.join(project.root, FOLDER, name)
+        try:
+            text = _read(guard(path, places))
+            if text is not None:
+                found.append((path, settings_files.registered(text)))
+        except (AbcdError, OSError, UnicodeDecodeError) as error:
+            found.append((path, error))
+    return found
+
+
+def _register(project, path, before, after):
+    receipt = _receipt(project)
+    entry = receipt.get(path)
+    if entry is None or entry["after"] != _hash(before):
+        entry = {"before": _packed(before), "folder": not os.path.isdir(os.path.dirname(path))}
+    entry["after"] = _hash(after)
+    receipt[path] = entry
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    _save(project, receipt)
+    _write(path, after)
+
+
+def _restored(project, path, now):
+    """The text that the file should have without us; None for no file."""
+    entry = _receipt(project).get(path)
+    if entry is not None and entry["after"] == _hash(now):
+        return _unpacked(entry["before"])
+    text = settings_files.remove(now)
+    if entry is not None and entry["before"] is None and not settings_files.scan(text).items:
+        return None
+    return text
+
+
+def _remove(project, path):
+    entry = _forget(project, path)
+    os.unlink(path)
+    if entry and entry["folder"]:
+        try:
+            os.rmdir(os.path.dirname(path))
+        except OSError:
+            pass
+
+
+def _clean(project, path, text):
+    _forget(project, path)
+    _write(path, text)
+
+
+def _forget(project, path):
+    receipt = _receipt(project)
+    entry = receipt.pop(path, None)
+    if entry is not None:
+        _save(project, receipt)
+    return entry
+
+
+def _receipt_path(project):
+    if project.place is not None:
+        return ask.own_path(project.place, f"abcd-index/{RECEIPT}")
+    return os.path.join(project.scope.index, RECEIPT) if project.scope is not None else None
+
+
+def _receipt(project):
+    path = _receipt_path(project)
+    try:
+        with open(path, encoding="utf-8") as handle:
+            found = json.load(handle)
+        return {os.path.join(project.root, name): entry for name, entry in found["settings"].items()
+                if {"before", "after", "folder"} <= set(entry)}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def _save(project, receipt):
+    path = _receipt_path(project)
+    if path is None:
+        return
+    if not receipt:
+        if os.path.exists(path):
+            os.unlink(path)
+        return
+    named = {os.path.relpath(file, project.root): entry for file, entry in receipt.items()}
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    _write(path, json.dumps({"settings": named}, indent=1) + "\n", 0o600)
+
+
+def _read(path):
+    """The text of a file as it is (its line ends and its BOM too), or None when it is not there."""
+    try:
+        with open(path, "rb") as handle:
+            return handle.read().decode("utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def _write(path, text, mode=None):
+    if mode is None:
+        mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644
+    temporary = f"{path}.abcd-{os.getpid()}"
+    with open(temporary, "wb") as handle:
+        handle.write(text.encode("utf-8"))
+    os.chmod(temporary, mode)
+    os.replace(temporary, path)
+
+
+def _hash(text):
+    return None if text is None else hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _packed(text):
+    return None if text is None else base64.b64encode(text.encode("utf-8")).decode("ascii")
+
+
+def _unpacked(packed):
+    return None if packed is None else base64.b64decode(packed).decode("utf-8")
