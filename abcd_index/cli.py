@@ -198,6 +198,32 @@ def status(
     _end(command.run(root, as_json=as_json, check=check))
 
 
+@app.command(short_help="Git hooks and the agent's hooks, here.")
+def install(
+    root: Optional[str] = ROOT,
+    dry_run: bool = DRY_RUN,
+    status_line: bool = typer.Option(
+        False, "--status-line", help="Also the agent's status line, which tells how full its window is; the "
+        "one that is there is kept inside."),
+    local: bool = typer.Option(
+        False, "--local", help="Use .claude/settings.local.json, which is not shared with others."),
+    hooks_path: bool = typer.Option(
+        False, "--hooks-path", help="Write into the folder that core.hooksPath names, if it is in the work tree."),
+):
+    """Install the git hooks and the agent's hooks of this project; keep what others put there."""
+    from abcd_index.commands import install as command
+
+    _end(command.run(root, dry_run=dry_run, status_line=status_line, hooks_path=hooks_path, local=local))
+
+
+@app.command(short_help="Take away what install put there.")
+def uninstall(root: Optional[str] = ROOT, dry_run: bool = DRY_RUN):
+    """Take the hooks away; give back what was there before."""
+    from abcd_index.commands import install as command
+
+    _end(command.uninstall(root, dry_run=dry_run))
+
+
 @app.command(short_help="Watch the main job run, in a temporary folder.")
 def demo(
     keep: bool = typer.Option(False, "--keep", help="Leave the temporary folder for a look around."),

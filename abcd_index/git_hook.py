@@ -27,11 +27,21 @@ def main(argv):
             homes.setdefault(home, "")
         for home, ids in homes.items():
             _store(home, git, ids.split(), said)
+        if os.path.exists(os.path.join(git, "abcd-index", "restage")):
+            _restage()
     except Exception as error:  # A hook's status becomes git's: nothing of ours may ever reach it.
         said.append(f"the artefact was not built: {error}")
     if said:
         line = " ".join(f"abcd-index: {said[0]}".split())
         sys.stderr.write(line.encode("ascii", "backslashreplace").decode() + "\n")
+
+
+def _restage():
+    from abcd_index.git import ask, tracked
+
+    where = ask.place(os.getcwd())
+    if where is not None:
+        tracked.after_commit(where)
 
 
 def _note(common, found):
@@ -60,11 +70,12 @@ def _store(home, git, ids, said):
 
     registry.add(places, scope.root)
     try:
+        publish.prepare(scope.index)  # Before the build looks at the clock: making a folder is a change too.
         before = _content(os.path.join(scope.index, "current")).strip()
         if before:
-            publish.touch(scope.index, before)  # It was in use until now: not the next to be pruned.
+            publish.touch(scope.index, before)
         built = build(scope)
-    except AbcdError as error:
+    except (AbcdError, OSError) as error:
         said.append(f"the artefact was not built: {error}")
         return
     gone = sorted({finding.file for finding in built.findings if finding.severity == "error"})
