@@ -13,8 +13,10 @@ import orjson
 
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import checksum
+from abcd_index.build.compile import finished
 from abcd_index.build.key import RECORDS_VERSION
-from abcd_index.build.weights import Figures, mean, weights
+from abcd_index.build.weights import mean
+from abcd_index.build.workers import mapped
 from abcd_index.terms import TOKENS_VERSION
 
 # Spools up to this size stay in memory; larger ones go to the temporary folder.
@@ -38,17 +40,13 @@ class Assembly:
         self._body_spool = tempfile.SpooledTemporaryFile(SPOOL)
         self._page_spool = tempfile.SpooledTemporaryFile(SPOOL)
 
-    def add_page(self, page, catalogue_line):
+    def add_page(self, page):
         """``page``: a Compiled; pages come sorted by file name."""
-        number = self.pages
+        self.post(page.postings, self.pages, 1)
         self.pages += 1
-        page.record["line"] = catalogue_line
-        self.post(page.postings, number, 1)
-        figures = page.figures
-        self.count(figures, 1)
+        self.count(page.terms, page.titles, page.lengths, 1)
         self.bodies.append(_spool(self._body_spool, page.body))
-        self.records.append(_spool(self._page_spool, orjson.dumps(
-            [page.record, figures.title, figures.body, figures.title_length, figures.body_length])))
+        self.records.append(_spool(self._page_spool, page.row))
 
     def keep_page(self, record, body):
         """A page whose finished lines (``writer.Line``) are taken over from an earlier artefact; its
@@ -70,16 +68,15 @@ class Assembly:
             if number not in posting[column][-1:]:
                 posting[column].append(number)
 
-    def count(self, figures, sign):
-        """Add (1) a page's figures to the store's, or take them away (-1)."""
-        for counter, terms in ((self.holding, figures.body.keys() | figures.title.keys()),
-                               (self.titled, figures.title.keys())):
+    def count(self, terms, titles, lengths, sign):
+        """Add (1) a page's stems to the store's counts, or take them away (-1)."""
+        for counter, stems in ((self.holding, terms), (self.titled, titles)):
             if sign > 0:
-                counter.update(terms)
+                counter.update(stems)
             else:
-                counter.subtract(terms)
-        self.title_total += sign * figures.title_length
-        self.body_total += sign * figures.body_length
+                counter.subtract(stems)
+        self.title_total += sign * lengths[0]
+        self.body_total += sign * lengths[1]
 
     @staticmethod
     def mean_lengths(totals, pages):
@@ -101,8 +98,8 @@ class Assembly:
             "records": self._finished_records(),
             "bodies": self.bodies,
         }
-        writer.write(out, key, (TOKENS_VERSION, RECORDS_VERSION), settings, (self.title_total, self.body_total), parts,
-                     writer.key_filter(keywords), self.newer)
+        writer.write(out, key, (TOKENS_VERSION, RECORDS_VERSION), settings, (self.title_total, self.body_total),
+                     parts, writer.key_filter(keywords), self.newer)
 
     def close(self):
         """Let go of the spools."""
@@ -118,19 +115,15 @@ class Assembly:
         return keywords
 
     def _finished_records(self):
-        title_mean, body_mean = self.mean_lengths((self.title_total, self.body_total), self.pages)
+        means = self.mean_lengths((self.title_total, self.body_total), self.pages)
+        own = [entry for entry in self.records if entry.source is self._page_spool]
+        lines = mapped(finished, (self._row(entry) for entry in own), len(own), *means)
         spool = tempfile.SpooledTemporaryFile(SPOOL)
-        finished = []
-        for entry in self.records:
-            if entry.source is not self._page_spool:
-                finished.append(entry)
-                continue
-            self._page_spool.seek(entry.offset)
-            record, title, body, title_length, body_length = orjson.loads(self._page_spool.read(entry.length))
-            figures = Figures.of_counts(title, body, title_length, body_length)
-            record["weights"], record["titles"] = weights(figures, title_mean, body_mean)
-            finished.append(_spool(spool, writer.line(record)))
-        return finished
+        return [_spool(spool, next(lines)) if entry.source is self._page_spool else entry for entry in self.records]
+
+    def _row(self, entry):
+        self._page_spool.seek(entry.offset)
+        return self._page_spool.read(entry.length)
 
 
 def _spool(spool, data):

@@ -1,27 +1,29 @@
 """One page -> what the artefact needs of it, without looking at any other page."""
 
-from abcd_index.artefact.writer import line
-from abcd_index.build.weights import Figures, pairs
+import orjson
+
+from abcd_index.artefact.writer import line as json_line
+from abcd_index.build.weights import Figures, pairs, weights
 from abcd_index.terms.keyword import entries
 from abcd_index.terms.stem import analyse
 
 
 class Compiled:
-    """One page, compiled. ``record``: its record without weights and catalogue line. ``postings``:
-    [(key, entry)]. ``figures``: its term counts. ``body``: the body line (bytes)."""
+    """One page, compiled; can be pickled.
 
-    __slots__ = ("record", "postings", "figures", "body")
+    ``file``: its name. ``row``: its record without weights, with its term counts, as JSON (``finished``
+    makes the record line of it). ``body``: the body line (bytes). ``postings``: [(key, entry)]. ``terms``
+    and ``titles``: the distinct stems of the whole page and of its title. ``lengths``: stems in the title
+    and in the text. ``links``: what ``sidecars.Pages`` keeps of it.
+    """
 
-    def __init__(self, record, postings, figures, body):
-        self.record = record
-        self.postings = postings
-        self.figures = figures
-        self.body = body
+    __slots__ = ("file", "row", "body", "postings", "terms", "titles", "lengths", "links")
 
 
-def compile_page(page):
-    """``page``: a store ``Page``. Returns a Compiled."""
-    postings, recall = postings_of(page.keywords)
+def compile_page(page, line):
+    """``page``: a store ``Page``; ``line``: its catalogue line. Returns a Compiled."""
+    compiled = Compiled()
+    compiled.postings, recall = postings_of(page.keywords)
     record = {
         "file": page.name,
         "title": page.title,
@@ -32,11 +34,26 @@ def compile_page(page):
         "updated": page.updated or "",
         "recall": recall,
         "exclude": exclusions(page.exclude),
+        "line": line,
         "size": len(page.body),
     }
     title, text = stems_of(page.title, page.summary, keywords_of(recall), page.body)
     record["pairs"] = pairs(title, text)
-    return Compiled(record, postings, Figures(title, text), line(page.body))
+    figures = Figures(title, text)
+    compiled.file = page.name
+    compiled.row = orjson.dumps([record, figures.title, figures.body, *figures.lengths])
+    compiled.body = json_line(page.body)
+    compiled.terms, compiled.titles, compiled.lengths = figures.terms(), list(figures.title), figures.lengths
+    compiled.links = (page.description_name, page.contradicts, page.supersedes, page.superseded_by, page.updated)
+    return compiled
+
+
+def finished(row, title_mean, body_mean):
+    """The record line (bytes) of a page's ``row``, with its weights."""
+    record, title, body, title_length, body_length = orjson.loads(row)
+    figures = Figures.of_counts(title, body, title_length, body_length)
+    record["weights"], record["titles"] = weights(figures, title_mean, body_mean)
+    return json_line(record)
 
 
 def figures_of(title, summary, recall, body):

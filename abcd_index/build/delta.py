@@ -70,16 +70,10 @@ class Old:
         for number in range(self.artefact.header["parts"][part][1]):
             yield self.value(part, number)
 
-    def dates(self, pages, fresh):
-        """{file: updated} of the pages without links that a link may name: dates decide which is newer.
-
-        Read only when the store has links at all.
-        """
-        if not pages.links:
-            return {}
-        return {name: (fresh[name].updated if name in fresh
-                       else self.value("records", self.numbers[name])["updated"] or None)
-                for name in pages.files}
+    def dates(self, names, compiled):
+        """{file: updated} of pages: dates decide which of several links counts."""
+        return {name: (compiled[name].links[4] if name in compiled
+                       else self.value("records", self.numbers[name])["updated"] or None) for name in names}
 
 
 def open_current(index):
@@ -125,8 +119,8 @@ def start(old, kept, names):
     for name, number in old.numbers.items():
         if name not in kept:
             record = old.value("records", number)
-            assembly.count(figures_of(record["title"], record["summary"], record["recall"],
-                                      old.value("bodies", number)), -1)
+            figures = figures_of(record["title"], record["summary"], record["recall"], old.value("bodies", number))
+            assembly.count(figures.terms(), list(figures.title), figures.lengths, -1)
     return assembly
 
 
@@ -137,14 +131,13 @@ def fill(assembly, old, kept, names, compiled, lines):
     lengths moved, so that the kept pages' weights no longer hold.
     """
     before = Assembly.mean_lengths(old.artefact.header["lengths"], len(old.numbers))
-    title_total = assembly.title_total + sum(page.figures.title_length for page in compiled.values())
-    body_total = assembly.body_total + sum(page.figures.body_length for page in compiled.values())
+    title_total = assembly.title_total + sum(page.lengths[0] for page in compiled.values())
+    body_total = assembly.body_total + sum(page.lengths[1] for page in compiled.values())
     if Assembly.mean_lengths((title_total, body_total), len(names)) != before:
         return False
     for name in names:
         if name not in kept:
-            page = compiled[name]
-            assembly.add_page(page, page.record["line"])
+            assembly.add_page(compiled[name])
             continue
         number = old.numbers[name]
         entry = old.cell("records", number)

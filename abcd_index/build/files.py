@@ -42,6 +42,11 @@ class Source:
         self.hash = ""
         self.data = None
 
+    @property
+    def file(self):
+        """The file's name without its folder."""
+        return self.name.rpartition("/")[2]
+
     def read(self):
         """The bytes that were hashed. Raises OSError, or Moved when they are others by now."""
         if self.data is not None:

@@ -13,6 +13,7 @@ from abcd_index.build.compile import compile_domain, compile_page
 from abcd_index.build.files import Moved, observe, remember
 from abcd_index.build.key import key_of
 from abcd_index.build.sidecars import Pages, write_times
+from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.settings import read_settings, written_settings
 from abcd_index.store.links import newer
@@ -119,20 +120,15 @@ def _in_full(observed, built, progress):
     """Compile every page. Returns the Pages."""
     catalogue, domains, findings = read_beside(observed.listing)
     built.findings += findings
-    assembly, pages, light = Assembly(), Pages(catalogue=_catalogue_hash(observed)), []
+    assembly, pages, dates = Assembly(), Pages(_catalogue_hash(observed)), {}
     try:
-        total = len(observed.listing.pages)
-        for done, (name, path) in enumerate(observed.listing.pages):
-            page = _read(observed, name, path, built.findings)
-            if page is not None:
-                assembly.add_page(compile_page(page), catalogue.lines.get(name) or made_line(page))
-                pages.note(page)
-                if page.updated and name not in pages.links:
-                    light.append((name, page.updated))
-            if progress is not None:
-                progress(done + 1, total)
+        for page in _compiled(observed, observed.listing.pages, catalogue, built.findings, progress):
+            assembly.add_page(page)
+            pages.note(page)
+            if page.links[4]:
+                dates[page.file] = page.links[4]
         built.recompiled = assembly.pages
-        _finish(built, assembly, pages, domains, dict(light))
+        _finish(built, assembly, pages, domains, dates)
         return pages
     finally:
         assembly.close()
@@ -145,36 +141,27 @@ def _from_current(observed, built, progress):
         return None
     assembly = None
     try:
-        catalogue, domains, findings = read_beside(observed.listing)
+        catalogue, domains, found = read_beside(observed.listing)
         same_catalogue = old.pages.catalogue == _catalogue_hash(observed)
         kept = {name for name, digest in old.hashes() if _digest(observed, name) == digest
                 and (same_catalogue or name in catalogue.lines)}
         read = [(name, path) for name, path in observed.listing.pages if name not in kept]
         if len(read) > delta.WORTH_IT * len(observed.listing.pages):
             return None
-        found, compiled, fresh = list(findings), {}, {}
-        for done, (name, path) in enumerate(read):
-            page = _read(observed, name, path, found)
-            if page is not None:
-                fresh[name] = page
-                compiled[name] = compile_page(page)
-                compiled[name].record["line"] = catalogue.lines.get(name) or made_line(page)
-            if progress is not None:
-                progress(done + 1, len(read))
+        compiled = {page.file: page for page in _compiled(observed, read, catalogue, found, progress)}
         names = sorted(kept | compiled.keys())
         assembly = delta.start(old, kept, names)
-        lines = None if same_catalogue else catalogue.lines
-        if assembly is None or not delta.fill(assembly, old, kept, names, compiled, lines):
+        if not delta.fill(assembly, old, kept, names, compiled, None if same_catalogue else catalogue.lines):
             return None
-        pages = Pages(catalogue=_catalogue_hash(observed))
+        pages = Pages(_catalogue_hash(observed))
         for name in names:
-            if name in fresh:
-                pages.note(fresh[name])
+            if name in compiled:
+                pages.note(compiled[name])
             else:
                 pages.take_over(old.pages, name)
+        _finish(built, assembly, pages, domains, old.dates(names, compiled) if pages.links else {})
         built.findings += found
         built.recompiled = len(compiled)
-        _finish(built, assembly, pages, domains, old.dates(pages, fresh))
         return pages
     except (ArtefactError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
         if isinstance(error, OSError) and error.errno:
@@ -200,18 +187,31 @@ def _finish(built, assembly, pages, domains, dates):
     pages.write(built.scope.index, built.key)
 
 
-def _read(observed, name, path, findings):
-    source = observed.page(name)
-    if source is None:
-        raise Moved("memory/" + name)
+def _compiled(observed, listed, catalogue, findings, progress):
+    """Each of the ``listed`` pages that can be compiled, in order; what is wrong goes to ``findings``."""
+    sources = []
+    for name, path in listed:
+        source = observed.page(name)
+        if source is None:
+            raise Moved("memory/" + name)
+        sources.append((source, catalogue.lines.get(name)))
+    for done, (page, found) in enumerate(mapped(_compile_source, sources, len(sources))):
+        findings += found
+        if page is not None:
+            yield page
+        if progress is not None:
+            progress(done + 1, len(sources))
+
+
+def _compile_source(item):
+    """(Compiled or None, findings) of a page's Source and catalogue line. Runs in any process."""
+    source, line = item
     try:
         data = source.read()
     except OSError:
         data = None
-    page, found = read_one(name, path, data)
-    findings += found
-    source.data = None
-    return page
+    page, found = read_one(source.file, source.path, data)
+    return None if page is None else compile_page(page, line or made_line(page)), found
 
 
 def _digest(observed, name):
@@ -228,7 +228,7 @@ def assemble(store, progress=None):
     """The Assembly of a whole ``Store``; ``verify`` recomputes with it too. The caller closes it."""
     assembly = Assembly()
     for number, page in enumerate(store.pages):
-        assembly.add_page(compile_page(page), store.line(page))
+        assembly.add_page(compile_page(page, store.line(page)))
         if progress is not None:
             progress(number + 1, len(store.pages))
     for domain in sorted(store.domains, key=lambda domain: domain.name):

@@ -30,12 +30,13 @@ class Pages:
         self.stamp = None
 
     def note(self, page):
-        """Add a store ``Page``; in the order of the artefact."""
-        self.files.append(page.name)
-        if page.description_name:
-            self.names[page.name] = page.description_name
-        if page.contradicts or page.supersedes or page.superseded_by:
-            self.links[page.name] = [page.contradicts, page.supersedes, page.superseded_by, page.updated]
+        """Add a Compiled; in the order of the artefact."""
+        self.files.append(page.file)
+        name, *links = page.links
+        if name:
+            self.names[page.file] = name
+        if any(links[:3]):
+            self.links[page.file] = links
 
     def take_over(self, old, name):
         """Add a page as it stands in an older sidecar."""

@@ -34,6 +34,15 @@ class Figures:
         self.title_length = len(title)
         self.body_length = len(body)
 
+    @property
+    def lengths(self):
+        """(stems in the title, stems in the text)."""
+        return self.title_length, self.body_length
+
+    def terms(self):
+        """The distinct stems of the whole page."""
+        return list(self.body.keys() | self.title.keys())
+
     @classmethod
     def of_counts(cls, title, body, title_length, body_length):
         """Figures of counts that were taken before."""

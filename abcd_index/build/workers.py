@@ -1,0 +1,60 @@
+"""Work on many items in order, on every core when there are enough of them to pay for it."""
+
+import os
+from collections import deque
+from itertools import islice
+
+# Below this many items the start of the processes costs more than they save.
+WORTH_IT = 400
+CHUNK = 50
+MOST_WORKERS = 8
+
+
+def mapped(function, items, count, *rest):
+    """``function(item, *rest)`` of each of the ``count`` items, in order; a generator.
+
+    ``function`` is a module-level function, and what goes in and out can be pickled. Only a few chunks are
+    under way at a time, so memory stays bounded. Falls back to this process where no others can be had.
+    """
+    pool = _pool(count)
+    if pool is None:
+        for item in items:
+            yield function(item, *rest)
+        return
+    try:
+        waiting, items = deque(), iter(items)
+        for chunk in iter(lambda: list(islice(items, CHUNK)), []):
+            waiting.append(pool.submit(_chunk, function, chunk, rest))
+            if len(waiting) >= 2 * pool.workers:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True)
+
+
+def _chunk(function, chunk, rest):
+    return [function(item, *rest) for item in chunk]
+
+
+def _pool(count):
+    workers = min(_cores(), MOST_WORKERS, count // CHUNK)
+    if count < WORTH_IT or workers < 2:
+        return None
+    try:
+        from concurrent.futures import ProcessPoolExecutor
+
+        pool = ProcessPoolExecutor(workers)
+        pool.submit(int).result()
+    except (ImportError, OSError, RuntimeError, ValueError):
+        # No semaphores (some sandboxes), no further processes: one core does it too.
+        return None
+    pool.workers = workers
+    return pool
+
+
+def _cores():
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # pragma: no cover - not Linux
+        return os.cpu_count() or 1
