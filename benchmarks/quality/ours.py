@@ -34,7 +34,7 @@ def index(docs):
     # Pages lie in an artefact by the order of their names; equal scores then fall as in the collection.
     for number, doc in enumerate(docs):
         page = Page(name=f"{number:06d}.md", title=doc["title"], body=doc["body"], summary=doc.get("summary", ""))
-        assembly.add_page(compile_page(page), "")
+        assembly.add_page(compile_page(page, ""))
     with tempfile.TemporaryFile() as out:
         assembly.write(out, "0" * 40, {})
         assembly.close()
