@@ -5,7 +5,7 @@ An entry is a JSON list. Its first element is the keyword's normal form, on whic
 ``[normal, ""]`` a literal, searched as written (``C++``, ``node.js``, ``@scope/pkg``, Chinese).
 """
 
-from abcd_index.terms.words import SOFT, STOP, bare, camel, fold, keyword_forms, pieces
+from abcd_index.terms.words import SOFT, STOP, bare, camel, fold, keyword_forms, kinds, pieces
 
 LONGEST = 200
 
@@ -26,10 +26,12 @@ def entries(keyword):
     if not normal or len(normal) > LONGEST:
         return []
     if _is_literal(normal):
+        if _says_nothing(normal):
+            return []
         key = _literal_key(normal)
         return [(key, [normal, ""])] if key else []
     words = _split(normal)
-    if not words or all(word in STOP for word in words):
+    if not words or _says_nothing(normal):
         return []
     found = _run(normal, words)
     for parts in _identifier_runs(keyword, words):
@@ -53,17 +55,25 @@ def weakness(keyword):
     if not entries(keyword):
         if len(normal) > LONGEST:
             return f"is longer than {LONGEST} characters and never matches"
-        if all(word in STOP for word in _split(normal)):
+        if _says_nothing(normal):
             return "is made of stop words only and never matches"
         return "has no letter or digit and never matches"
     if _is_literal(normal):
+        if len(normal) == 1 and kinds[normal] == 2:
+            return "is one character, which is in many words"
         return ""
     words = _split(normal)
-    if len(words) == 1 and len(normal) == 1 and normal.isascii():
-        return "is one letter: it matches wherever that letter stands alone"
-    if len(words) == 1 and normal in COMMON:
+    if len(normal) == 1:
+        return f"is one {'digit' if normal.isdigit() else 'letter'}: it matches wherever that stands alone"
+    if len(words) == 1 and not COMMON.isdisjoint(keyword_forms(normal)):
         return "is a word of every second prompt"
     return ""
+
+
+def _says_nothing(normal):
+    """Whether a normal form is made of stop words only."""
+    words = _split(normal)
+    return bool(words) and all(word in STOP for word in words)
 
 
 def _split(text):
@@ -99,12 +109,10 @@ def _run(normal, words):
 
 
 def _identifier_runs(keyword, words):
-    """The words in a row of a keyword in mixed case: one list, or none. A plural acronym stays whole."""
+    """The words in a row of a keyword in mixed case: one list, or none."""
     parts, cut = [], False
     for word in _split(keyword):
         own = camel(word)
-        if len(own) == 2 and own[1] == "s":
-            own = [word]
         cut = cut or len(own) > 1
         parts += [fold(part) for part in own]
     return [parts] if cut and parts != words else []

@@ -4,7 +4,7 @@ Prompt path. ``lookup(key)`` is the artefact's: the postings [entry, pages, doma
 are looked up by their first word only, for the distinct words of the prompt.
 """
 
-from abcd_index.terms.prompt import PASTED, SIGN, TYPED
+from abcd_index.terms.prompt import JOINED, PART, PASTED, SIGN, TYPED, path_kind
 from abcd_index.terms.words import bare, prompt_forms, singulars, stands_free
 
 # How much a hit counts by where it was found: typed, part of an identifier, pasted.
@@ -54,7 +54,7 @@ def excluded(prompt, exclude):
         forms = prompt.forms()
         for key, entry in exclude:
             places = forms.get(key)
-            if places and _found(prompt, key, places, entry) is not None:
+            if places is not None and _found(prompt, key, places, entry) is not None:
                 return entry[0]
     return ""
 
@@ -78,8 +78,17 @@ def _run(tokens, place, form, entry):
     if zone == SIGN:
         return None
     if len(entry) == 1:
+        if zone == JOINED:
+            zone = PART
         return _quality(word, exact, entry[0]) * ZONE_WEIGHT[zone], zone, 1, exact
-    quality = EXACT if word == form else INFLECTED
+    normal = entry[0]
+    if normal.count(" ") + 1 == len(entry):
+        quality = _quality(word, exact, normal[:normal.index(" ")])
+    else:
+        # An identifier, found as its words in a row.
+        quality = INFLECTED
+    if zone == JOINED:
+        zone = TYPED
     seen = exact
     for wanted in entry[1:]:
         place += 1
@@ -90,7 +99,8 @@ def _run(tokens, place, form, entry):
         if not own:
             return None
         quality = min(quality, own)
-        zone = max(zone, token[2])
+        if zone < token[2] < SIGN:
+            zone = token[2]
         seen += " " + token[1]
     return quality * ZONE_WEIGHT[zone], zone, len(entry), seen
 
@@ -111,11 +121,27 @@ def _quality(word, exact, wanted):
 
 
 def _literal(prompt, literal):
+    length = literal.count(" ") + 1
+    best = None
     for zone, text in zip((TYPED, PASTED), prompt.folded()):
         start = text.find(literal)
-        while start >= 0:
+        for _ in range(_MOST_PLACES):
+            if start < 0:
+                break
             end = start + len(literal)
             if stands_free(text, start, end):
-                return ZONE_WEIGHT[zone], zone, literal.count(" ") + 1, literal
+                if zone == PASTED or not _in_path(text, start, end, literal):
+                    return ZONE_WEIGHT[zone], zone, length, literal
+                best = ZONE_WEIGHT[PASTED], PASTED, length, literal
             start = text.find(literal, start + 1)
-    return None
+    return best
+
+
+def _in_path(text, start, end, literal):
+    """Whether ``text[start:end]`` is but a piece of a URL or a path, while ``literal`` is of neither."""
+    if "/" in literal or "\\" in literal:
+        return False
+    start = text.rfind(" ", 0, start) + 1
+    stop = text.find(" ", end)
+    chunk = text[start:] if stop < 0 else text[start:stop]
+    return path_kind(chunk) == PASTED

@@ -37,18 +37,30 @@ _VOWEL_SINGULARS = frozenset(
     "vcpu".split()
 )
 
-# Characters that are not seen: soft hyphen, zero width, direction marks, variation selectors, tags.
-_UNSEEN = dict.fromkeys(
-    [0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF] + list(range(0x200B, 0x2010)) + list(range(0x202A, 0x202F))
-    + list(range(0x2060, 0x2070)) + list(range(0xFE00, 0xFE10)) + list(range(0xE0000, 0xE0080))
+# Names in mixed case that are one word: "JavaScript" is not about Java.
+NAMES = frozenset(
+    "actionscript airflow bigquery bitbucket bytedance centos chatgpt chromeos circleci clickhouse cloudflare "
+    "cloudformation cloudfront cloudwatch cmake cocoapods coffeescript couchdb datadog deepmind deepseek devops "
+    "duckdb dynamodb ebay eslint fastapi freebsd github gitlab gitops graphql huggingface icloud influxdb intellij "
+    "ios ipad ipados iphone javascript jetbrains jquery langchain latex leveldb linkedin llamaindex macos mariadb "
+    "mongodb mysql netbsd nosql nuget numpy oauth oauth2 openai openapi openbsd opencv opensearch openshift openssh "
+    "openssl openstack opentelemetry pagerduty paypal postgresql powerpoint powershell pycharm pypi pypy pytorch "
+    "rabbitmq rocksdb rubygems scipy sqlite swiftui teamcity tensorflow typescript tvos vscode watchos webassembly "
+    "webgl webgpu webkit webrtc whatsapp wordpress youtube zeromq".split()
 )
-_UNSEEN[0x2019] = "'"
-_UNSEEN[0x2018] = "'"
 
 # What may stand between the words of a run, in a keyword as in a prompt.
 SOFT = " \t\n\r\x0b\x0c\xa0-_\u2010\u2011\u2013"
 
+# Letters that do not come apart into a base and an accent, and that people type as one all the same. The
+# Cyrillic yo is mostly written without its dots.
+_LETTERS = {
+    "\xe6": "ae", "\xf0": "d", "\xf8": "o", "\xfe": "th", "\u0111": "d", "\u0127": "h", "\u0131": "i",
+    "\u0142": "l", "\u0153": "oe", "\u0167": "t", "\u0451": "\u0435",
+}
+
 _unicodedata = None
+_unseen = None
 
 
 def unicodedata():
@@ -61,31 +73,69 @@ def unicodedata():
     return _unicodedata
 
 
+def visible(text):
+    """``text`` without the characters that are not seen: soft hyphen, zero width, direction marks, variation
+    selectors, tags, the Arabic stretch. Typographic apostrophes become the plain one."""
+    global _unseen
+    if _unseen is None:
+        _unseen = dict.fromkeys([0xAD, 0x34F, 0x61C, 0x640, 0x180E, 0xFEFF])
+        for first, end in ((0x200B, 0x2010), (0x202A, 0x202F), (0x2060, 0x2070), (0xFE00, 0xFE10), (0xE0000, 0xE0080)):
+            _unseen.update(dict.fromkeys(range(first, end)))
+        _unseen[0x2018] = _unseen[0x2019] = "'"
+    if _unseen.keys().isdisjoint(map(ord, set(text))):
+        return text
+    return text.translate(_unseen)
+
+
+def composed(text):
+    """``text`` in NFKC, unseen characters dropped, its case kept."""
+    return text if text.isascii() else unicodedata().normalize("NFKC", visible(text))
+
+
 def fold(text):
     """The exact folded form: NFKC, case folded, unseen characters dropped."""
     if text.isascii():
         return text.lower()
-    normalize = unicodedata().normalize
     # Folding can undo the normalisation, hence twice; casefold leaves accents alone.
-    return normalize("NFKC", normalize("NFKC", text.translate(_UNSEEN)).casefold()).translate(_UNSEEN)
+    return visible(unicodedata().normalize("NFKC", composed(text).casefold()))
+
+
+class _Bare(dict):
+    """Code of a letter -> what it is without its accent, found out when it first shows up."""
+
+    def __missing__(self, code):
+        char = chr(code)
+        self[code] = plain = _LETTERS.get(char) or _unmarked(char)
+        return plain
+
+
+_bare = _Bare()
 
 
 def bare(token):
-    """A folded token without the accents of Latin and Greek letters.
+    """A folded token without accents: those of Latin and Greek letters, the vowel signs of Hebrew and Arabic.
 
     Marks that make another letter (dakuten, the Cyrillic breve, Indic vowels) stay.
     """
     if token.isascii():
         return token
+    if not token.isalnum():
+        token = _unmarked(token)
+    return token.translate(_bare)
+
+
+def _unmarked(token):
     data = unicodedata()
-    kept, strip = [], False
+    kept, base, strip = [], 0, False
     for char in data.normalize("NFD", token):
+        code = ord(char)
         if data.combining(char):
-            if strip:
+            # Over any Arabic letter but alef, madda and hamza make another letter.
+            if strip and not (0x653 <= code <= 0x655 and base != 0x627):
                 continue
         else:
-            code = ord(char)
-            strip = code < 0x250 or 0x370 <= code < 0x400
+            base = code
+            strip = code < 0x250 or 0x370 <= code < 0x400 or 0x590 <= code < 0x700
         kept.append(char)
     return data.normalize("NFC", "".join(kept))
 
@@ -102,6 +152,8 @@ def singulars(word):
     if word[-2] == "e" and size > 4:
         if word[-3] == "i":
             return word[:-3] + "y", word[:-1]
+        if word[-4:] == "zzes":
+            return word[:-3], word[:-2]
         if word[-3] in "sxzo" or word[-4:-2] in ("ch", "sh"):
             return word[:-2], word[:-1]
     return (word[:-1],)
@@ -121,9 +173,12 @@ def bases(word):
         return ()
     if stem[-1] == "i" and word[-1] == "d":
         return (stem[:-1] + "y",)
+    # Never down to two letters: "added" is not about "ad".
     if stem[-1] == stem[-2] and stem[-1] not in "aeiou":
+        return (stem, stem[:-1]) if len(stem) > 3 else (stem,)
+    if stem[-3:] == "ick" and len(stem) > 4:
         return stem, stem[:-1]
-    return stem, stem + "e"
+    return (stem, stem + "e") if len(stem) > 2 else (stem + "e",)
 
 
 def prompt_forms(word):
@@ -159,69 +214,109 @@ def hangul(char):
     return "\uac00" <= char <= "\ud7af"
 
 
-def kind_of(char):
-    """What ``char`` is in a folded text: 0 no part of a word, 1 of a word, 2 of a script without spaces,
-    3 a sign such as an emoji."""
-    if char <= "\x7f":
-        return 1 if char.isalnum() else 0
-    if unspaced(char):
-        return 2 if char.isalnum() or unicodedata().category(char)[0] in "LM" else 0
-    if char.isalnum():
-        return 1
-    category = unicodedata().category(char)
-    if category == "Mn" or category == "Mc":
-        return 1
-    return 3 if category == "So" else 0
+class _Kinds(dict):
+    """Character -> its kind, found out when it first shows up."""
+
+    def __missing__(self, char):
+        if char <= "\x7f":
+            kind = 1 if char.isalnum() else 0
+        elif unspaced(char):
+            kind = 2 if char.isalnum() or unicodedata().category(char)[0] in "LM" else 0
+        elif char.isalnum():
+            kind = 1
+        else:
+            category = unicodedata().category(char)
+            kind = 1 if category == "Mn" or category == "Mc" else 3 if category == "So" else 0
+        self[char] = kind
+        return kind
+
+
+# What a character is in a composed text: 0 no part of a word, 1 of a word, 2 of a script without spaces, 3 a
+# sign such as an emoji.
+kinds = _Kinds()
 
 
 def pieces(text):
     """The runs of one kind in a folded text: [(start, end, kind)], without what belongs to no word."""
     found, at, size = [], 0, len(text)
     while at < size:
-        kind = kind_of(text[at])
+        kind = kinds[text[at]]
         start = at
         at += 1
         if not kind:
             continue
-        while at < size and kind_of(text[at]) == kind:
+        while at < size and kinds[text[at]] == kind:
             at += 1
         found.append((start, at, kind))
     return found
 
 
+def unglued(text):
+    """(``text`` with what is of scripts without spaces, and signs, replaced by breaks; the keys of those).
+
+    A keyword of such a script stands under its first two characters, or its only one.
+    """
+    glued = [char for char in set(text) if char > "\x7f" and kinds[char] > 1]
+    if not glued:
+        return text, ()
+    keys = [first + second for first, second in dict.fromkeys(zip(text, text[1:]))
+            if first > "\x7f" and kinds[first] > 1 and kinds[second] == kinds[first]]
+    return text.translate(dict.fromkeys(map(ord, glued), " \0 ")), keys + sorted(glued)
+
+
 def stands_free(text, start, end):
-    """Whether the literal ``text[start:end]`` is no part of a longer word or path.
+    """Whether the literal ``text[start:end]`` is no part of a longer word, option or path.
 
     A side counts only where the literal itself ends in a word: ``c++`` is in "c++17", ``.net`` in
     "asp.net". Scripts without spaces have no such sides; Hangul has one on the left, for particles follow.
     """
     first, before = text[start], text[start - 1] if start else " "
     last, after = text[end - 1], text[end] if end < len(text) else " "
-    if kind_of(first) == 1 and kind_of(before) == 1 or hangul(first) and hangul(before):
+    if kinds[first] == 1 and kinds[before] == 1 or hangul(first) and hangul(before):
         return False
-    if first in "/@-" and (before.isalnum() or before in "/.-_"):
-        return False
-    return not (kind_of(last) == 1 and kind_of(after) == 1)
+    if first in "/@-":
+        if before.isalnum() or before in "/.-_":
+            return False
+        # "--force-with-lease" is another option than "--force", "@a/b-c" another package than "@a/b".
+        if after == "-" and text[end + 1:end + 2].isalnum():
+            return False
+    return not (kinds[last] == 1 and kinds[after] == 1)
 
 
 def camel(word):
     """The parts of an identifier in mixed case (as written, not folded); [word] when it is none.
 
-    Long and digit-laden words (hashes, base64) are not cut.
+    Long and digit-laden words (hashes, base64) are not cut, nor are names such as "GitHub".
     """
     size = len(word)
     if size > 60 or size < 3 or not word.isascii() or word.islower() or word.isupper() or word.istitle():
         return [word]
-    if sum(map(word.count, "0123456789")) * 3 > size:
+    if sum(map(word.count, "0123456789")) * 3 > size or word.lower() in NAMES:
         return [word]
     parts, start = [], 0
     for at in range(1, size):
-        char = word[at]
-        if char.isupper() and (not word[at - 1].isupper() or (at + 1 < size and word[at + 1].islower())):
-            parts.append(word[start:at])
-            start = at
+        if not word[at].isupper():
+            continue
+        if word[at - 1].isupper():
+            after = word[at + 1:at + 3]
+            # The capital before a small letter begins a word, but an acronym may have a plural: "userIDs".
+            if not after[:1].islower() or after == "s" or after[0] == "s" and after[1].isupper():
+                continue
+        parts.append(word[start:at])
+        start = at
     parts.append(word[start:])
     # "aGVsbG8gd29ybGQ" falls into confetti: such a word is no identifier.
     if len(parts) > 2 and size < 3 * len(parts):
         return [word]
-    return parts
+    return _named(parts) if len(parts) > 2 else parts
+
+
+def _named(parts):
+    """The parts, those joined again that are the two halves of a name ("GitHubActions")."""
+    found = [parts[0]]
+    for part in parts[1:]:
+        if (found[-1] + part).lower() in NAMES:
+            found[-1] += part
+        else:
+            found.append(part)
+    return found
