@@ -101,6 +101,10 @@ class Artefact:
             _os.close(self._fd)
             self._fd = None
 
+    def fileno(self):
+        """The descriptor of the open file, for who reads the lines in other ways."""
+        return self._fd
+
     def keyword(self, key):
         """The postings under ``key``: a list of [entry, pages, domains], [] when there is none.
 

@@ -105,8 +105,8 @@ def search(shelves, asked):
     """
     found = []
     for shelf in shelves:
-        sums_of = _sums(shelf, asked)
-        for entry in shelf.entries():
+        entries, sums_of = _candidates(shelf, asked)
+        for entry in entries:
             if asked.types and entry.record["type"].casefold() not in asked.types:
                 continue
             touched = shelf.dates.touched(entry)
@@ -131,9 +131,10 @@ def months_between(then, now):
     return max(int(now // DAY) - int(then // DAY), 0) / MONTH_DAYS
 
 
-def _sums(shelf, asked):
+def _candidates(shelf, asked):
+    """(the pages that may match, a function that gives each its sums or None)."""
     if asked.browsing:
-        return lambda entry, months, recalls: BrowseSums(
+        return shelf.entries(), lambda entry, months, recalls: BrowseSums(
             signal.boost(recalls), signal.recency(months, asked.stale_months))
     if asked.ranking == BM25F:
         query = Query(shelf.artefact, counted(asked.terms))
@@ -142,7 +143,7 @@ def _sums(shelf, asked):
             rows = query.explain(entry.record)
             return Bm25fSums(rows) if rows else None
 
-        return bm25f
+        return shelf.weighted([sign for _, sign, _, _ in query.terms]), bm25f
 
     def documented(entry, months, recalls):
         hits = signal.keyword(asked.terms, entry.names, entry.description, entry.body)
@@ -151,7 +152,7 @@ def _sums(shelf, asked):
         return SignalSums(hits, signal.prior(entry.record["type"]), signal.boost(recalls),
                           signal.recency(months, asked.stale_months))
 
-    return documented
+    return shelf.holding(asked.terms), documented
 
 
 def counted(terms):

@@ -16,6 +16,7 @@ from abcd_index.build.run import assemble, build, settings_of
 from abcd_index.errors import AbcdError, ArtefactError
 from abcd_index.query import usage
 from abcd_index.query.dates import dates_of
+from abcd_index.query.scan import Scan
 from abcd_index.scopes import Scope, resolve
 from abcd_index.settings import written_settings
 from abcd_index.store.read import read_store
@@ -80,15 +81,31 @@ class Shelf:
         self.dates = dates
         self.sidecar = sidecar
         self.recalls = usage.counts(sidecar) if sidecar else {}
+        self._scan = None
 
-    def entries(self):
-        """Every page, in the artefact's order."""
-        for number in range(self.artefact.pages):
+    def entries(self, numbers=None):
+        """The pages with these ordinals, all by default, in the artefact's order."""
+        for number in range(self.artefact.pages) if numbers is None else numbers:
             yield Entry(self, number, self.artefact.record(number))
+
+    def holding(self, terms):
+        """The pages that may hold one of ``terms`` (folded)."""
+        return self.entries(self._scanned().holding(terms))
+
+    def weighted(self, signs):
+        """The pages that may have a weight of one of ``signs`` (slots)."""
+        return self.entries(self._scanned().weighted(signs))
 
     def close(self):
         """Close the artefact."""
+        if self._scan is not None:
+            self._scan.close()
         self.artefact.close()
+
+    def _scanned(self):
+        if self._scan is None:
+            self._scan = Scan(self.artefact)
+        return self._scan
 
 
 def open_shelf(scope, places, writing=True):

@@ -1,0 +1,74 @@
+"""Which pages can hold a word at all, told from the artefact's bytes as they lie.
+
+A query over a whole store would check and parse every line of it. Most lines do not hold the query's words,
+and that shows in their bytes: only the others are then read in earnest, with their checksums. A page that
+may match is never passed over.
+"""
+
+import mmap
+import re
+
+from abcd_index.artefact.format import CELL, LENGTH_END, OFFSET_END
+
+# Every character outside ASCII whose folded form holds ASCII (sharp s, Kelvin sign, ligatures, ...). A line with
+# one of them is always read.
+ODD = (
+    "\u00df\u0130\u0149\u017f\u01f0\u037e\u1e96\u1e97\u1e98\u1e99\u1e9a\u1e9e\u1fef\u212a"
+    "\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
+)
+_ODD = re.compile("|".join(ODD).encode("utf-8"))
+# What JSON writes in another way than the text has it.
+_ESCAPED = re.compile(r'["\\\x00-\x1f\x7f]')
+
+
+class Scan:
+    """The lines of an open artefact as bytes."""
+
+    def __init__(self, artefact):
+        self._map = mmap.mmap(artefact.fileno(), 0, access=mmap.ACCESS_READ)
+        self._cells = {part: self._table(artefact, part) for part in ("records", "bodies")}
+        self.pages = artefact.pages
+
+    def close(self):
+        """Let go of the file."""
+        self._map.close()
+
+    def holding(self, terms):
+        """Ordinals of the pages of which record or body may hold one of ``terms`` (folded), whatever the case."""
+        words = [_plain_word(term) for term in terms]
+        if None in words:
+            yield from range(self.pages)
+            return
+        for page in range(self.pages):
+            for part in ("bodies", "records"):
+                line = self._line(part, page)
+                low = line.lower()
+                if any(word in low for word in words) or (not line.isascii() and _ODD.search(line)):
+                    yield page
+                    break
+
+    def weighted(self, signs):
+        """Ordinals of the pages of which the record may have a weight of one of ``signs`` (slots)."""
+        signs = [sign.encode("ascii") for sign in signs]
+        for page in range(self.pages):
+            line = self._line("records", page)
+            if any(sign in line for sign in signs):
+                yield page
+
+    def _table(self, artefact, part):
+        at, count = artefact.header["parts"][part]
+        table = self._map[at + 1:at + 1 + count * CELL]
+        return [(int(table[cell:cell + OFFSET_END], 16), int(table[cell + OFFSET_END:cell + LENGTH_END], 16))
+                for cell in range(0, len(table), CELL)]
+
+    def _line(self, part, page):
+        at, length = self._cells[part][page]
+        return self._map[at:at + length]
+
+
+def _plain_word(term):
+    """A piece of ``term`` that the bytes of every line that holds the term have; None when there is none."""
+    if not term.isascii():
+        return None
+    words = [word for word in re.split(r"[\s_-]+", term) if word and not _ESCAPED.search(word)]
+    return max(words, key=len).encode("ascii") if words else None
