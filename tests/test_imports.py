@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from conftest import BASE_PYTHON, ROOT
 
 PACKAGE = ROOT / "abcd_index"
@@ -27,6 +28,7 @@ MAY = {
     "verify": ("errors", "terms", "artefact", "scopes", "settings", "store", "build", "git", "recall"),
     "commands": ("errors", "terms", "artefact", "scopes", "agents", "recall", "settings", "store", "build", "git",
                  "query", "verify"),
+    "git_hook": ("errors", "artefact", "scopes", "settings", "build", "git"),
     "cli": ("errors", "commands"),
     "__main__": ("cli",),
 }
@@ -34,9 +36,9 @@ MAY = {
 PROMPT_ROOMS = ("errors", "terms", "artefact", "scopes", "agents", "recall")
 PROMPT_STDLIB = {"sys", "time", "errno", "marshal", "posix", "os", "_json", "json", "unicodedata", "math"}
 # What they may import inside a function, for the rare case: a hanging pipe, a platform without posix.
-PROMPT_LAZY = PROMPT_STDLIB | {"_signal", "_thread", "subprocess"}
-# Of a prompt room, what only the build side imports.
-BUILD_SIDE = {"artefact/writer.py"}
+PROMPT_LAZY = PROMPT_STDLIB | {"_signal", "_thread", "subprocess", "traceback"}
+# Of a prompt room, what only build and install import.
+BUILD_SIDE = {"artefact/writer.py", "terms/keyword.py", "agents/json_text.py", "agents/settings_files.py"}
 
 
 def modules():

@@ -96,9 +96,9 @@ def _base(done, out):
 
 
 def _top(root):
-    from abcd_index.git import ask
+    from abcd_index.verify.tree import top_of
 
     try:
-        return ask.top(root) or root
+        return top_of(root) or root
     except CannotTell:
         return root

@@ -10,7 +10,7 @@ import stat
 from abcd_index.artefact.format import SUFFIX
 from abcd_index.artefact.reader import current_key
 from abcd_index.artefact.times import Times
-from abcd_index.build.run import assemble
+from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.errors import ArtefactMissing, CannotTell
 from abcd_index.settings import written_settings
 from abcd_index.store.records import Finding
@@ -25,20 +25,8 @@ FORCE = "find out who changed it, then run `abcd-index build --force`"
 NAMED = 3
 
 
-class Fresh:
-    """What the pages say now: ``store``, ``settings``, ``key`` and ``hashes`` {source file: content hash}."""
-
-    __slots__ = ("store", "settings", "key", "hashes")
-
-    def __init__(self, store, settings, key, hashes):
-        self.store = store
-        self.settings = settings
-        self.key = key
-        self.hashes = hashes
-
-
 def judge(scope, fresh, require):
-    """(state, findings) of the scope's artefact.
+    """(state, findings) of the scope's artefact. ``fresh``: what the files say now, with its assembly.
 
     ``state``: missing, current, stale, torn or wrong. ``require``: a missing artefact is a finding.
     Raises FormatTooNew and CannotTell when another release wrote it.
@@ -67,30 +55,31 @@ def _judge(scope, fresh, file, shown, header):
         return _stale(scope, fresh, file, size, shown, header)
     at = _first_difference(fresh, file)
     file.seek(0)
-    contents = Contents(fresh.store)
+    contents = Contents(fresh)
     try:
         decoded = decode(file, size, contents)
     except Wrong as error:
         message = f"the artefact is not as its format says: {error}"
         code = "artefact-not-to-format" if at is None else "artefact-not-reproducible"
         return "wrong", [_finding(code, shown, message, FORCE)]
-    contents.compare(decoded)
+    differences = contents.differences(decoded)
     if at is not None:
-        what = contents.differences[0] if contents.differences else f"byte {at:,} is another one"
+        what = differences[0] if differences else f"byte {at:,} is another one"
         message = f"it has the key of these pages but another content than they make: {what}"
         return "wrong", [_finding("artefact-not-reproducible", shown, message, FORCE)]
-    if contents.differences:
-        return "wrong", [_finding("artefact-not-the-pages", shown, sentence, FORCE)
-                         for sentence in contents.differences[:NAMED]]
+    if differences:
+        return "wrong", [_finding("artefact-not-the-pages", shown, f"it does not hold what they say: {sentence}", FORCE)
+                         for sentence in differences[:NAMED]]
     return "current", []
 
 
 def _stale(scope, fresh, file, size, shown, header):
-    if header.get("tokens") != TOKENS_VERSION:
-        # Another tokeniser makes another artefact of the same pages: that is no difference in the pages.
-        raise CannotTell(f"{scope.display(shown)} was built by another version of abcd-index "
-                         f"(tokeniser {header.get('tokens')}, this one has {TOKENS_VERSION})", REBUILD)
-    headlines = Headlines(fresh.store)
+    for what, mine in (("tokens", TOKENS_VERSION), ("records", RECORDS_VERSION)):
+        if header.get(what) != mine:
+            # It would be another artefact of the same pages too: that says nothing about the pages.
+            raise CannotTell(f"{scope.display(shown)} was built by another version of abcd-index "
+                             f"({what} {header.get(what)}, this one has {mine})", REBUILD)
+    headlines = Headlines(fresh)
     try:
         decode(file, size, headlines)
     except Wrong as error:
@@ -149,13 +138,9 @@ def _open(path):
 
 def _first_difference(fresh, file):
     """Where the file differs from what the pages make, or None."""
-    assembly = assemble(fresh.store)
     comparer = _Comparer(file)
-    try:
-        assembly.write(comparer, fresh.key, written_settings(fresh.settings))
-        return comparer.end()
-    finally:
-        assembly.close()
+    fresh.assembly.write(comparer, fresh.key, written_settings(fresh.settings))
+    return comparer.end()
 
 
 class _Comparer:

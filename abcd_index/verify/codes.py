@@ -13,7 +13,6 @@ ARTEFACT = {
     "artefact-not-the-pages": Code(ERROR, "What the artefact says of a page is not what the page says."),
     "index-tracked": Code(ERROR, "The index folder is tracked by git although the settings do not ask for it."),
     "artefact-untracked": Code(ERROR, "The settings ask for a tracked artefact, and git does not track it."),
-    "artefact-not-staged": Code(ERROR, "The artefact that git tracks is another one than the one on disk."),
     "store-partial": Code(WARNING, "A sparse checkout leaves pages out; only those on disk were checked."),
 }
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 from abcd_index.recall import render
 from abcd_index.store.records import Finding
-from abcd_index.terms.keyword import entries, weakness
+from abcd_index.terms.keyword import weakness
 from abcd_index.verify.codes import PAGES
 
 # A keyword sets nothing apart when more than a fifth of a store, and not just a few pages, shares it;
@@ -15,31 +15,27 @@ COMMON_MOST = 500
 MANY = 30
 
 
-def page_findings(scope, store, settings):
-    """Findings about keywords and lengths of a scope's Store, in the order of its pages."""
+def keyword_findings(pages, forms):
+    """Findings about the keywords of all ``pages``. ``forms(keyword)``: its entries, as ``terms`` makes them."""
     holding = Counter()
-    for page in store.pages:
-        holding.update({normal for _, normal in _normals(page)})
+    for page in pages:
+        holding.update({_normal(keyword, forms) for keyword in page.keywords})
     found = []
-    for page in store.pages:
-        found += _keywords(page, holding, len(store.pages))
-        found += _length(scope, page, settings)
+    for page in pages:
+        found += _keywords(page, holding, len(pages), forms)
     return found
 
 
-def _normals(page):
-    """[(keyword as spelled, its normal form)]; the form is '' for a keyword that can never match."""
-    pairs = []
-    for keyword in page.keywords:
-        known = entries(keyword)
-        pairs.append((keyword, known[0][1][0] if known else ""))
-    return pairs
+def _normal(keyword, forms):
+    """The keyword's normal form, '' when it can never match."""
+    known = forms(keyword)
+    return known[0][1][0] if known else ""
 
 
-def _keywords(page, holding, pages):
+def _keywords(page, holding, pages, forms):
     found = []
-    for keyword, normal in _normals(page):
-        reason = weakness(keyword)
+    for keyword in page.keywords:
+        normal, reason = _normal(keyword, forms), weakness(keyword)
         if not normal:
             found.append(_finding("keyword-never", page, f"{keyword!r} {reason or 'never matches'}",
                                   "replace it by a word that people type, or drop it"))
@@ -55,8 +51,9 @@ def _keywords(page, holding, pages):
     return found
 
 
-def _length(scope, page, settings):
-    """Measured with the prompt path's own words: what stands around a body, and what a host may count."""
+def length_findings(scope, page, settings):
+    """Whether a page can come whole, measured with the prompt path's own words: what stands around a body,
+    and what a host may count."""
     if not page.keywords:
         return []  # Never injected, so its length does not matter.
     most = min(settings["limits"]["context"], render.MOST)

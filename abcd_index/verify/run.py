@@ -1,13 +1,8 @@
 """``verify``: everything about one scope, recomputed from what people wrote. Writes nothing."""
 
-from abcd_index.build.files import observe
-from abcd_index.build.key import key_of
-from abcd_index.build.run import settings_of
 from abcd_index.errors import CannotTell, FormatTooNew
-from abcd_index.settings import written_settings
-from abcd_index.store.read import read_store
-from abcd_index.verify.artefact import Fresh, judge
-from abcd_index.verify.pages import page_findings
+from abcd_index.verify.artefact import judge
+from abcd_index.verify.gather import gather
 from abcd_index.verify.row import in_order, row
 from abcd_index.verify.tree import tree_findings
 
@@ -40,21 +35,21 @@ class Verified:
 
 
 def verify(scope, require_artefact=False, pages_only=False):
-    """Check ``scope`` and return a Verified. Raises AbcdError when the store cannot be read at all."""
-    observed = observe(scope, trust=False)
-    settings, findings = settings_of(observed)
-    store = read_store(scope)
-    hashes = observed.hashes()
-    verified = Verified(scope, key_of(written_settings(settings), hashes))
-    verified.pages = len(store.pages)
-    verified.left_out = len(store.left_out)
-    findings = list(findings) + list(store.findings) + page_findings(scope, store, settings)
-    if not pages_only:
-        tracked = settings["artefact"]["track"]
-        verified.state, of_artefact = _artefact(
-            verified, scope, Fresh(store, settings, verified.key, hashes), require_artefact or tracked)
-        findings += of_artefact
-        findings += _tree(verified, scope, tracked)
+    """Check ``scope`` and return a Verified. ``require_artefact``: a missing one is a finding.
+    ``pages_only``: check what people write and leave the artefact alone. Raises AbcdError when the store
+    cannot be read at all."""
+    fresh = gather(scope, compiled=not pages_only)
+    try:
+        verified = Verified(scope, fresh.key)
+        verified.pages = len(fresh.pages)
+        verified.left_out = fresh.left_out
+        findings = list(fresh.findings)
+        if not pages_only:
+            track = fresh.settings["artefact"]["track"]
+            verified.state, found = _artefact(verified, scope, fresh, require_artefact or track)
+            findings += found + _tree(verified, scope, track)
+    finally:
+        fresh.close()
     verified.rows = in_order([row(finding, scope) for finding in findings])
     return verified
 
@@ -67,9 +62,9 @@ def _artefact(verified, scope, fresh, require):
         return "unknown", []
 
 
-def _tree(verified, scope, tracked):
+def _tree(verified, scope, track):
     try:
-        return tree_findings(scope, tracked, verified.key)
+        return tree_findings(scope, track, verified.key)
     except CannotTell as error:
         verified.unsure.append(error)
         return []

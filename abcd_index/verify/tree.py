@@ -1,10 +1,84 @@
 """What git says about the index folder and the store: tracked when it must not be, or the reverse."""
 
+import os
+import shutil
 
-def tree_findings(scope, tracked, key):
+from abcd_index.artefact.format import TRACKED
+from abcd_index.errors import CannotTell
+from abcd_index.scopes import WORKSPACE
+from abcd_index.store.records import Finding
+from abcd_index.verify.codes import ARTEFACT
+
+NOT_TRACKED = "run `abcd-index install`, whose pre-commit hook stages it, and commit"
+
+
+def top_of(root):
+    """The top of the repository around ``root``, or ''."""
+    where = _place(root)
+    return where.top if where else ""
+
+
+def tree_findings(scope, track, key):
     """Findings about a workspace's repository; none for the user scope or outside of git.
 
-    ``tracked``: the settings ask for a tracked artefact. Raises CannotTell when git will not speak of the
-    repository (ownership).
+    ``track``: the settings ask for a tracked artefact, ``key``: the one these pages have. Raises
+    CannotTell when git will not speak of the repository (ownership).
     """
-    return []
+    if scope.name != WORKSPACE:
+        return []
+    try:
+        where = _place(scope.root)
+    except CannotTell:
+        if shutil.which("git") is None and not track:
+            return []  # Without git nothing can have been tracked from here, and pages need no git.
+        raise
+    if where is None:
+        return []
+    found = _partial(where, scope)
+    tracked = {os.path.basename(name) for name in _tracked(where, scope.index)}
+    if track:
+        wanted = [TRACKED, f"{key}.idx"]
+        found += [_finding("artefact-untracked", f".index/{name}", f"git does not track {name}", NOT_TRACKED)
+                  for name in wanted if name not in tracked]
+    elif tracked:
+        found.append(_finding(
+            "index-tracked", f".index/{min(tracked)}", f"git tracks {len(tracked)} of the index folder's files",
+            f"run `git rm -r --cached {scope.display('.index')}`, or set artefact.track in config.json"))
+    return found
+
+
+def _partial(where, scope):
+    from abcd_index.git import ask
+
+    if not ask.is_sparse(where):
+        return []
+    gone = [name for name in _tracked(where, scope.store) if not os.path.lexists(os.path.join(where.top, name))]
+    if not gone:
+        return []
+    return [_finding("store-partial", "memory/" + os.path.basename(gone[0]),
+                     f"a sparse checkout leaves {len(gone):,} files of the store out; only the others were checked",
+                     "run `git sparse-checkout add` with the store's folder")]
+
+
+def _tracked(where, folder):
+    from abcd_index.git import ask
+
+    inside = os.path.relpath(folder, os.path.realpath(where.top)).replace(os.sep, "/")
+    return [] if inside.startswith("../") else ask.tracked(where, f":(top,literal){inside}")
+
+
+def _place(root):
+    # A repository without .git above it is only known by git's own variables.
+    folder = root
+    while not os.path.lexists(os.path.join(folder, ".git")) and "GIT_DIR" not in os.environ:
+        up = os.path.dirname(folder)
+        if up == folder:
+            return None
+        folder = up
+    from abcd_index.git import ask
+
+    return ask.place(root)
+
+
+def _finding(code, file, message, fix):
+    return Finding(code, ARTEFACT[code].severity, file, None, message, fix)

@@ -16,7 +16,7 @@ def record(file, **fields):
     return made
 
 
-def artefact(records=None, bodies=None, postings=None, terms=None, newer=None, domains=(), key=KEY, tokens=1):
+def artefact(records=None, bodies=None, postings=None, terms=None, newer=None, domains=(), key=KEY):
     """The bytes of an artefact. Two pages, a keyword of both and one of the second, unless told otherwise."""
     if records is None:
         records = [record("a.md", size=5, recall={"auth": "Auth"}, weights="--1A0-2B"),
@@ -33,5 +33,5 @@ def artefact(records=None, bodies=None, postings=None, terms=None, newer=None, d
         "bodies": [writer.Line(writer.line(body)) for body in bodies],
     }
     out = io.BytesIO()
-    writer.write(out, key, tokens, {"refresh_every": 15}, (2, 9), parts, writer.key_filter(postings), newer or {})
+    writer.write(out, key, (1, 1), {"refresh_every": 15}, (2, 9), parts, writer.key_filter(postings), newer or {})
     return out.getvalue()

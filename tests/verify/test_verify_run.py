@@ -342,3 +342,56 @@ def test_annotations_below_the_top_of_the_repository(box):
     result = json.loads(done.stdout)["runs"][0]["results"][0]
     place = result["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place == {"uri": "apps/shop/.abcd/memory/broken.md", "uriBaseId": "%SRCROOT%"}
+
+
+def test_a_tracked_index_folder_is_an_error_unless_the_settings_ask_for_it(box, root):
+    box.git("add", "-f", ".abcd/.index", cwd=root)
+    found, result = verify(box, root, code=1)
+    assert [code for code, _ in found] == ["index-tracked"] and "git rm" in result["findings"][0]["fix"]
+    (root / ".abcd" / "config.json").write_text('{"artefact": {"track": true}}')
+    box.cli("build", cwd=root)
+    box.git("rm", "-rq", "--cached", ".abcd/.index", cwd=root)
+    assert [code for code, _ in verify(box, root, code=1)[0]] == ["artefact-untracked"] * 2
+    box.git("add", "-f", ".abcd/.index/current", current(root), cwd=root)
+    assert verify(box, root, code=0)[0] == []
+    shutil.rmtree(index(root))
+    assert ("artefact-missing", ".abcd/.index/current") in verify(box, root, code=1)[0]
+
+
+def test_dubious_ownership_is_cannot_tell(box, root):
+    done = box.cli("verify", cwd=root, env={**box.env, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
+    assert done.returncode == 2 and "safe.directory" in done.stderr and "Traceback" not in done.stderr
+    assert "artefact current" in done.stdout
+
+
+def test_without_git_the_pages_are_verified_all_the_same(box, root):
+    done = box.cli("verify", cwd=root, env={**box.env, "PATH": str(box.tmp)})
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_linked_worktree_under_the_variables_of_a_hook(box, root):
+    box.git("worktree", "add", "-q", "../linked", "-b", "linked", cwd=root)
+    linked = box.tmp / "linked"
+    (linked / ".abcd" / "memory" / "pitfall_auth_login.md").write_text("---\nname: x\n")
+    git_dir = box.git("rev-parse", "--absolute-git-dir", cwd=linked).stdout.strip()
+    env = {**box.env, "GIT_DIR": git_dir, "GIT_INDEX_FILE": git_dir + "/index"}
+    done = box.cli("verify", "--format", "github", cwd=linked, env=env)
+    assert done.returncode == 1
+    assert done.stdout.startswith("::error file=.abcd/memory/pitfall_auth_login.md,line=1,"), done.stdout
+
+
+def test_a_sparse_checkout_is_said_to_be_partial(box, root):
+    box.git("sparse-checkout", "set", "--no-cone", "/*", "!/.abcd/memory/project_pay.md", cwd=root)
+    box.cli("build", cwd=root)
+    found, result = verify(box, root, code=0)
+    assert ("store-partial", ".abcd/memory/project_pay.md") in found
+    assert verify(box, root, "--strict", code=1)
+
+
+def test_the_users_index_is_not_touched(box, root):
+    for path in store(root).iterdir():
+        os.utime(path)
+    before = (root / ".git" / "index").stat().st_mtime_ns
+    (root / ".git" / "index.lock").touch()
+    assert verify(box, root, code=0)
+    assert (root / ".git" / "index").stat().st_mtime_ns == before
