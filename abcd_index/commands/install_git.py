@@ -3,7 +3,7 @@
 import os
 import sys
 
-from abcd_index.errors import AbcdError, CannotTell
+from abcd_index.errors import CannotTell
 from abcd_index.git import ask, hooks, stores, tracked
 
 # The arguments that a hook is tried with. It answers and does nothing.

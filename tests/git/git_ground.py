@@ -1,0 +1,224 @@
+"""Repositories to run git in, each twice: with our hooks and without, so that the two can be compared.
+
+One template is made per test session and copied for every test; dates are fixed, so that the same
+commands make the same commits in both.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from abcd_index.build.files import observe
+from abcd_index.build.key import key_of
+from abcd_index.build.run import settings_of
+from abcd_index.git.hooks import HOOKS
+from abcd_index.scopes import Places, workspace_at
+from abcd_index.settings import written_settings
+from conftest import Box
+
+PAGE = "---\nname: {0}\nrecall: [{0}]\n---\n# {0}\n\n{1}\n"
+
+
+def page(name, text="text"):
+    """The bytes of a page."""
+    return PAGE.format(name, text)
+
+
+class Ground:
+    """A work tree: ``root`` is its top, ``cwd`` where git is run, ``env`` sealed."""
+
+    def __init__(self, box, folder, root, cwd=None):
+        self.box = box
+        self.folder = folder
+        self.root = root
+        self.cwd = cwd or root
+        self.store = root / ".abcd" / "memory"
+        self.index = root / ".abcd" / ".index"
+        self.said = []
+
+    def git(self, *args, check=True, data=None, **env):
+        """Run git; what it printed and its status go to ``said``."""
+        done = subprocess.run(["git", *args], cwd=self.cwd, env={**self.box.env, **env}, input=data,
+                              capture_output=True, timeout=60, text=True)
+        self.said.append((args, done.returncode, self.plain(done.stdout), self.plain(done.stderr)))
+        if check and done.returncode:
+            raise AssertionError(f"git {args} -> {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def out(self, *args):
+        """What git prints, without a trace in ``said``."""
+        return self.box.run("git", *args, cwd=self.cwd).stdout.strip()
+
+    def plain(self, text):
+        """``text`` without the folder that differs between the twins."""
+        return text.replace(os.path.realpath(self.folder), "<F>").replace(str(self.folder), "<F>")
+
+    def write(self, name, text):
+        """Write a page; ``name`` without ``.md``."""
+        self.store.mkdir(parents=True, exist_ok=True)
+        (self.store / f"{name}.md").write_text(page(name, text), encoding="utf-8")
+
+    def commit(self, message, *names, text=None):
+        """Write pages and commit them."""
+        for name in names:
+            self.write(name, text or message)
+        self.git("add", "-A", ":/")
+        self.git("commit", "-qm", message)
+
+    def state(self, root=None):
+        """current, stale or missing: the artefact against what is on disk, recomputed."""
+        return artefact_state(root or self.root, self.box.env)
+
+    def artefacts(self):
+        """The names of the artefacts that are there."""
+        return sorted(path.name for path in self.index.glob("*.idx"))
+
+    def facts(self):
+        """What must not depend on our hooks: commits, index, work tree, configuration."""
+        config = Path(self.out("rev-parse", "--git-common-dir"))
+        config = (self.cwd / config / "config").read_text()
+        head = self.box.run("git", "rev-parse", "HEAD", cwd=self.cwd, check=False).stdout
+        return {
+            "head": head,
+            "branches": self.out("for-each-ref", "--format=%(refname) %(objectname)"),
+            "status": self.out("status", "--porcelain", "-uall"),
+            "index": self.out("ls-files", "-s"),
+            "stash": self.out("stash", "list"),
+            "config": self.plain(config),
+        }
+
+
+def artefact_state(root, env):
+    """current, stale or missing. Hashes every file anew and believes no sidecar."""
+    scope = workspace_at(str(root), Places(env))
+    observed = observe(scope, trust=False)
+    settings, _ = settings_of(observed)
+    key = key_of(written_settings(settings), observed.hashes())
+    try:
+        current = (Path(scope.index) / "current").read_text().strip()
+    except OSError:
+        return "missing"
+    if not (Path(scope.index) / f"{current}.idx").exists():
+        return "missing"
+    return "current" if current == key else "stale"
+
+
+def without_hooks(git_dir):
+    """Take our hooks out of a copied repository."""
+    for name in HOOKS:
+        for path in (git_dir / "hooks" / name, git_dir / "abcd-index" / name):
+            if path.exists():
+                path.unlink()
+
+
+class Template:
+    """The repository that every test starts from, a bare one beside it to pull from, and a superproject."""
+
+    def __init__(self, folder):
+        self.box = Box(folder)
+        self.box.env.update(GIT_AUTHOR_DATE="2024-01-02T03:04:05Z", GIT_COMMITTER_DATE="2024-01-02T03:04:05Z")
+        self.folder = self.box.tmp / "template"
+        self.folder.mkdir()
+        self._repository()
+        self._superproject()
+
+    def _repository(self):
+        root = self.folder / "r"
+        root.mkdir()
+        ground = Ground(self.box, self.folder, root)
+        ground.git("init", "-q")
+        (root / "sub" / "dir").mkdir(parents=True)
+        (root / "sub" / "dir" / "file.txt").write_text("1\n")
+        ground.commit("base", "a", "b")
+        ground.git("tag", "v1")
+        for branch, steps in {
+            "other": [("other one", "a", "c")],
+            "clash": [("clash one", "a")],
+            "feature": [("f1", "p1"), ("f2", "p2"), ("f3", "p3")],
+        }.items():
+            ground.git("checkout", "-q", "-b", branch, "main")
+            for step in steps:
+                ground.commit(*step)
+        ground.git("checkout", "-q", "-b", "plain", "main")
+        (root / "sub" / "dir" / "file.txt").write_text("2\n")
+        ground.git("commit", "-qam", "plain")
+        ground.git("checkout", "-q", "--orphan", "bare")
+        ground.git("rm", "-qrf", ".")
+        (root / "readme").write_text("nothing here\n")
+        ground.git("add", "readme")
+        ground.git("commit", "-qm", "no store")
+        ground.git("checkout", "-q", "main")
+        ground.git("branch", "ahead")
+        ground.git("checkout", "-q", "ahead")
+        ground.commit("ahead", "ahead")
+        ground.git("checkout", "-q", "main")
+        self.box.run("git", "clone", "-q", "--bare", str(root), str(self.folder / "origin.git"), cwd=self.folder)
+        ground.git("remote", "add", "origin", "../origin.git")
+        ground.git("fetch", "-q")
+        ground.git("branch", "-q", "--set-upstream-to=origin/ahead", "main")
+        (root / "sub" / "dir" / "more").mkdir()
+        (root / "sub" / "dir" / "more" / "x").write_text("x\n")
+        ground.git("add", "-A")
+        ground.git("commit", "-qm", "main moves on")
+        self._install(root)
+
+    def _superproject(self):
+        above = self.folder / "super"
+        above.mkdir()
+        self.box.run("git", "init", "-q", cwd=above)
+        self.box.run("git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../r", "lib", cwd=above)
+        self.box.run("git", "commit", "-qm", "super", cwd=above)
+        lib = above / "lib"
+        for branch in ("other", "clash", "feature", "plain", "bare", "ahead"):
+            self.box.run("git", "branch", "-q", branch, f"origin/{branch}", cwd=lib)
+        self.box.run("git", "remote", "set-url", "origin", "../../origin.git", cwd=lib)
+        self.box.run("git", "fetch", "-q", cwd=lib)
+        self.box.run("git", "branch", "-q", "--set-upstream-to=origin/ahead", "main", cwd=lib)
+        self._install(lib)
+
+    def _install(self, root):
+        done = self.box.cli("install", "--root", root, cwd=self.folder)
+        assert done.returncode == 0, done.stdout + done.stderr
+        shutil.rmtree(root / ".claude")
+        assert artefact_state(root, self.box.env) == "current"
+
+    def copy(self, folder, kind, hooked):
+        """A Ground of ``kind`` (plain, linked, submodule or subdir) below ``folder``."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        root, cwd, git_dir = folder / "r", None, folder / "r" / ".git"
+        if kind == "submodule":
+            root, git_dir = folder / "super" / "lib", folder / "super" / ".git" / "modules" / "lib"
+        if not hooked:
+            without_hooks(git_dir)
+        # A copy has other inodes: let git look once, as it would have long since.
+        self.box.run("git", "status", cwd=root)
+        if kind == "linked":
+            self.box.run("git", "-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", "../w", "-b", "work", "main",
+                         cwd=root)
+            self.box.run("git", "branch", "-q", "--set-upstream-to=origin/ahead", "work", cwd=root)
+            root = folder / "w"
+        if kind == "subdir":
+            cwd = root / "sub" / "dir" / "more"
+        return Ground(self.box, folder, root, cwd)
+
+
+_TEMPLATES = []
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    """The template, made once."""
+    if not _TEMPLATES:
+        _TEMPLATES.append(Template(tmp_path_factory.mktemp("git")))
+    return _TEMPLATES[0]
+
+
+@pytest.fixture
+def ground(template, tmp_path):
+    """A plain repository with our hooks."""
+    return template.copy(tmp_path / "hooked", "plain", True)
+
+
