@@ -5,7 +5,7 @@ typed counts in full; code fences, logs, quotes, comments, URLs and paths count 
 identifiers a little less (``PART``).
 """
 
-from abcd_index.terms.words import bare, bases, camel, composed, fold, pieces, singulars, unglued
+from abcd_index.terms.words import bare, bases, camel, composed, fold, folded, pieces, singulars, unglued
 
 # Kinds of a token. A SIGN is looked up only for keywords that are searched as written; JOINED words, of a
 # name with underscores, are PART alone and TYPED in a row.
@@ -21,8 +21,6 @@ _BREAKS = frozenset(".,;:!?)]}")
 # In pasted text: what stands between the words of a run, and what ends it; "+" and "#" are for "C++" and "C#".
 _PASTED_SIGNS = {code: " \0 " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
 _PASTED_SIGNS.update(dict.fromkeys(map(ord, " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f-_\"'`*"), " "))
-# Of text that is not ASCII, each word costs more.
-_PASTED_OTHER = 5000
 
 
 class Prompt:
@@ -45,11 +43,10 @@ class Prompt:
         self._forms = None
         self._folded = None
         if len(text) > HEAD + TAIL:
-            # Cut between words, so that half a word never matches.
-            text = text[:HEAD].rpartition(" ")[0] + "\n\n" + text[-TAIL:].partition(" ")[2]
+            text = _limited(text)
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        text = composed(text.lstrip("\ufeff \t\n"))
+        text = text.lstrip("\ufeff \t\n")
         first = text[:1]
         if "\n" in text or "<" in text or "```" in text or first in "[(>0123456789cC" or len(text) > _LINE:
             from abcd_index.terms.zones import machine, sections
@@ -62,6 +59,7 @@ class Prompt:
             self.typed, self.pasted = sections(text)
         else:
             self.typed = self._command(text) if first == "/" else text
+        self.typed, self.pasted = _composed(self.typed), _composed(self.pasted)
         self._read_typed()
         if self.pasted:
             self._read_pasted()
@@ -94,7 +92,7 @@ class Prompt:
         """(typed, pasted) folded, white space made one: where literals are searched."""
         if self._folded is None:
             typed = self.command + " " + self.typed if self.command else self.typed
-            self._folded = (" ".join(fold(typed).split()), " ".join(fold(self.pasted).split()))
+            self._folded = (" ".join(folded(typed).split()), " ".join(folded(self.pasted).split()))
         return self._folded
 
     def stems(self):
@@ -120,7 +118,7 @@ class Prompt:
         plain = name[1:].replace("-", "a").replace("_", "a").replace(":", "a").replace(".", "a")
         if not plain.isalnum():
             return text
-        self.command = name
+        self.command = name = composed(name)
         for item in _cut(name):
             if item is not None:
                 self.words.setdefault(item[0], []).append(len(self.tokens))
@@ -156,17 +154,21 @@ class Prompt:
         """The words of what was pasted: cut by one table, for all of it counts the same."""
         text = self.pasted
         if not text.isascii():
-            text = self._glued(text[:_PASTED_OTHER])
+            text = self._glued(text)
         text = text.replace("\n\n", " \0 ").translate(_PASTED_SIGNS)
         seen = {"\0": _END}
         tokens, words = self.tokens, self.words
+        apart = _MOST_APART
         for chunk in text.split():
             items = seen.get(chunk)
             if items is None:
                 low = chunk.lower()
-                if chunk.isalnum() and chunk.isascii() and (low == chunk or chunk.isupper() or chunk.istitle()):
-                    items = ((low, low, PASTED),)
+                if chunk.isalnum() and (low == chunk or chunk.isupper() or chunk.istitle()) or not apart:
+                    if not chunk.isascii():
+                        low = folded(chunk)
+                    items = ((bare(low), low, PASTED),)
                 else:
+                    apart -= 1
                     items = [item and (item[0], item[1], SIGN if item[2] == SIGN else PASTED) for item in _cut(chunk)]
                 seen[chunk] = items
             for item in items:
@@ -195,29 +197,47 @@ class Prompt:
 
 
 _END = (None,)
+# So many identifiers and the like of a paste are taken apart, further ones only as a whole.
+_MOST_APART = 300
+
+
+def _limited(text, head=HEAD, tail=TAIL):
+    from abcd_index.terms.zones import ends
+
+    return ends(text, head, tail)
+
+
+def _composed(text):
+    if text.isascii():
+        return text
+    text = composed(text)
+    # One character can become eighteen.
+    return text if len(text) <= 2 * _LINE else _limited(text, _LINE, _LINE)
 
 
 def _cut(chunk):
     """One white-space-free chunk -> its tokens, None where a run of words ends."""
-    if chunk.isascii():
-        if chunk.isalpha():
-            return _word(chunk, TYPED)
-        core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
-        if core.isalpha():
-            items = _word(core, TYPED)
-            at = chunk.find(core)
-            if not _BREAKS.isdisjoint(chunk[at + len(core):]):
-                items = items + [None]
-            if at and chunk[:at].strip("\"'`*_"):
-                items = [None] + items
-            return items
-        if not core:
-            return [None] if chunk.strip("-_*") else []
+    if chunk.isalpha():
+        return _word(chunk, TYPED)
+    core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
+    if core.isalpha():
+        items = _word(core, TYPED)
+        at = chunk.find(core)
+        if not _BREAKS.isdisjoint(chunk[at + len(core):]):
+            items = items + [None]
+        if at and chunk[:at].strip("\"'`*_"):
+            items = [None] + items
+        return items
+    if not core:
+        return [None] if chunk.strip("-_*") else []
     return _complex(chunk)
 
 
 def _word(word, kind):
-    """An ASCII word; one in mixed case is an identifier and also stands for its parts."""
+    """A word; one in mixed case is an identifier and also stands for its parts."""
+    if not word.isascii():
+        exact = folded(word)
+        return [(bare(exact), exact, kind)]
     low = word.lower()
     if low == word or word.istitle() or word.isupper():
         return [(low, low, kind)]
@@ -248,11 +268,8 @@ def _complex(chunk):
             signs = chunk[end:end + 2]
             if signs[:1] in ("#", "+") and (len(run) == 1 or signs == "++"):
                 items.append((run.lower(), run.lower(), SIGN))
-            elif run.isascii():
-                items += _word(run, part)
             else:
-                exact = fold(run)
-                items.append((bare(exact), exact, part))
+                items += _word(run, part)
         last = end
     if chunk[last:].strip("-_\"'`*"):
         items.append(None)

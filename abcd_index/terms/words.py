@@ -96,8 +96,13 @@ def fold(text):
     """The exact folded form: NFKC, case folded, unseen characters dropped."""
     if text.isascii():
         return text.lower()
-    # Folding can undo the normalisation, hence twice; casefold leaves accents alone.
-    return visible(unicodedata().normalize("NFKC", composed(text).casefold()))
+    return visible(folded(composed(text)))
+
+
+def folded(text):
+    """``fold`` for a composed text."""
+    # Folding can undo the normalisation; casefold leaves accents alone.
+    return text.lower() if text.isascii() else unicodedata().normalize("NFKC", text.casefold())
 
 
 class _Bare(dict):
@@ -117,7 +122,7 @@ def bare(token):
 
     Marks that make another letter (dakuten, the Cyrillic breve, Indic vowels) stay.
     """
-    if token.isascii():
+    if token.isascii() or min(token) >= "\u0700":
         return token
     if not token.isalnum():
         token = _unmarked(token)
@@ -256,12 +261,17 @@ def unglued(text):
 
     A keyword of such a script stands under its first two characters, or its only one.
     """
-    glued = [char for char in set(text) if char > "\x7f" and kinds[char] > 1]
+    chars = dict.fromkeys(text)
+    glued = [char for char in chars if char > "\x7f" and kinds[char] > 1]
     if not glued:
         return text, ()
-    keys = [first + second for first, second in dict.fromkeys(zip(text, text[1:]))
-            if first > "\x7f" and kinds[first] > 1 and kinds[second] == kinds[first]]
-    return text.translate(dict.fromkeys(map(ord, glued), " \0 ")), keys + sorted(glued)
+    only = text.translate(dict.fromkeys(map(ord, chars.keys() - glued), " "))
+    pairs = dict.fromkeys([only[at:at + 2] for at in range(len(only) - 1)])
+    keys = [pair for pair in pairs if " " not in pair]
+    text = text.translate(dict.fromkeys(map(ord, glued), "\0"))
+    while "\0\0\0" in text:
+        text = text.replace("\0\0", "\0")
+    return text.replace("\0", " \0 "), keys + glued
 
 
 def stands_free(text, start, end):
@@ -283,6 +293,9 @@ def stands_free(text, start, end):
     return not (kinds[last] == 1 and kinds[after] == 1)
 
 
+_CAPITALS = {code: " " + chr(code) for code in range(65, 91)}
+
+
 def camel(word):
     """The parts of an identifier in mixed case (as written, not folded); [word] when it is none.
 
@@ -291,10 +304,20 @@ def camel(word):
     size = len(word)
     if size > 60 or size < 3 or not word.isascii() or word.islower() or word.isupper() or word.istitle():
         return [word]
-    if sum(map(word.count, "0123456789")) * 3 > size or word.lower() in NAMES:
+    if word.lower() in NAMES or not word.isalpha() and sum(map(word.count, "0123456789")) * 3 > size:
         return [word]
+    parts = word.translate(_CAPITALS).split()
+    if min(map(len, parts)) == 1:
+        parts = _acronyms(word)
+    # "aGVsbG8gd29ybGQ" falls into confetti: such a word is no identifier.
+    if len(parts) > 2 and size < 3 * len(parts):
+        return [word]
+    return _named(parts) if len(parts) > 2 else parts
+
+
+def _acronyms(word):
     parts, start = [], 0
-    for at in range(1, size):
+    for at in range(1, len(word)):
         if not word[at].isupper():
             continue
         if word[at - 1].isupper():
@@ -304,11 +327,7 @@ def camel(word):
                 continue
         parts.append(word[start:at])
         start = at
-    parts.append(word[start:])
-    # "aGVsbG8gd29ybGQ" falls into confetti: such a word is no identifier.
-    if len(parts) > 2 and size < 3 * len(parts):
-        return [word]
-    return _named(parts) if len(parts) > 2 else parts
+    return parts + [word[start:]]
 
 
 def _named(parts):

@@ -7,6 +7,8 @@ Prompt path; loaded only for a prompt that could hold more than one typed line. 
 TYPED_MOST, TYPED_HEAD, TYPED_TAIL = 4000, 1000, 1000
 # Of what was pasted, so much is looked at: a log tells its news at its start or its end.
 PASTED_HEAD, PASTED_TAIL = 4000, 3000
+# Other scripts say more with a character, and each costs more.
+OTHER_HEAD, OTHER_TAIL = 2000, 1500
 
 _OPEN, _CLOSE = "<abcd-memory bracket=", "</abcd-memory>"
 _MACHINE = (
@@ -23,6 +25,23 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _FAULTS = ("Error:", "Exception:", "Warning:", "Panic:")
 _STARTS = ("File \"", "Traceback (most recent", "diff --git ", "@@ -", "+++ ", "--- a/", "--- b/", "npm ERR!", "npm error ",
            "thread '", "goroutine ", "Caused by: ", "panic: ")
+
+
+def ends(text, head, tail):
+    """The first ``head`` and last ``tail`` characters of a longer text, cut between words where there are any."""
+    if len(text) <= head + tail:
+        return text
+    stop, start = head, len(text) - tail
+    # Half a word must not match; a blob without white space is cut anyhow.
+    for at in range(stop, stop - 100, -1):
+        if text[at].isspace():
+            stop = at
+            break
+    for at in range(start - 1, start + 100):
+        if text[at].isspace():
+            start = at
+            break
+    return text[:stop] + "\n\n" + text[start:]
 
 
 def machine(text):
@@ -42,9 +61,9 @@ def sections(text):
     if len(text) > TYPED_MOST:
         text = _ends(text, pasted)
     aside = "\n".join(pasted)
-    if len(aside) > PASTED_HEAD + PASTED_TAIL:
-        aside = aside[:PASTED_HEAD].rpartition(" ")[0] + "\n\n" + aside[-PASTED_TAIL:].partition(" ")[2]
-    return text, aside
+    if aside.isascii():
+        return text, ends(aside, PASTED_HEAD, PASTED_TAIL)
+    return text, ends(aside, OTHER_HEAD, OTHER_TAIL)
 
 
 def _without_own_blocks(text, pasted):
