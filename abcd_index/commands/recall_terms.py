@@ -1,6 +1,5 @@
 """``recall TERMS``: pull only the pages that bear on a query, ranked by a signal that can be read."""
 
-import os
 import sys
 import time
 
@@ -36,7 +35,7 @@ def run(terms, root=None, scope=ALL, as_json=False, types=(), limit=5, min_score
     places = Places()
     shelves = []
     try:
-        for one in _scopes(root or project_root, scope, memory_dir, everywhere, not no_record, places, out):
+        for one in scopes_of(root or project_root, scope, memory_dir, everywhere, not no_record, places, out):
             shelves.append(open_shelf(one, places, writing=not no_record))
         results = search(shelves, asked)
         _print(out, asked, shelves, results, as_json, explain, places)
@@ -60,7 +59,8 @@ def _asks(out, asked):
     return True
 
 
-def _scopes(root, which, memory_dir, everywhere, writing, places, out):
+def scopes_of(root, which, memory_dir, everywhere, writing, places, out):
+    """The scopes that the flags name. Raises AbcdError, Forbidden or NothingHere."""
     if memory_dir is not None:
         here()
         return [folder_scope(memory_dir, places)]
@@ -86,7 +86,7 @@ def _print(out, asked, shelves, results, json_wanted, explain, places):
         out.line(show.as_json(asked, dirs, results, explain).decode("utf-8"))
         return
     if results:
-        show.Person(out, places, os.getcwd()).results(asked, results, explain)
+        show.Person(out, show.Paths(places)).results(asked, results, explain)
         return
     out.line(_nothing(asked, shelves))
     phrases = [term for term in asked.terms if " " in term]

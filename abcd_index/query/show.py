@@ -22,13 +22,29 @@ def as_json(asked, dirs, results, explain):
     }, option=orjson.OPT_INDENT_2)
 
 
-class Person:
-    """Prints results for a person. ``out``: a ``commands.say.Out``; ``places`` and ``cwd`` shorten paths."""
+class Paths:
+    """Shortens paths: ``places`` knows the home, the working directory is asked for once."""
 
-    def __init__(self, out, places, cwd):
+    def __init__(self, places):
+        self.home = places.home
+        try:
+            self.cwd = os.path.realpath(os.getcwd())
+        except OSError:
+            self.cwd = ""
+
+    def short(self, path):
+        """``path`` as short as it stays true: below the working directory, or below the home."""
+        if self.cwd and path.startswith(self.cwd + os.sep):
+            return path[len(self.cwd) + 1:]
+        return "~" + path[len(self.home):] if self.home and path.startswith(self.home + os.sep) else path
+
+
+class Person:
+    """Prints results for a person. ``out``: a ``commands.say.Out``; ``paths``: a Paths."""
+
+    def __init__(self, out, paths):
         self.out = out
-        self.places = places
-        self.cwd = cwd
+        self.paths = paths
         self.colour = out.style("x", "bold") != "x"
         self.width = _width(out)
 
@@ -53,17 +69,10 @@ class Person:
         text, spans = result.snippet(asked.terms, 2 * (self.width or WIDE) - 20)
         if text and not (asked.browsing and description):
             self._text(text, asked.terms, "dim")
-        self.out.line("  " + self._style(printable(self.path(result.entry.path)), "dim"))
+        self.out.line("  " + self._style(printable(self.paths.short(result.entry.path)), "dim"))
         if explain:
             for line in explained(asked, result):
                 self.out.line("  " + line)
-
-    def path(self, path):
-        """``path`` as short as it stays true: below the working directory, or below the home."""
-        if path.startswith(self.cwd + os.sep):
-            return path[len(self.cwd) + 1:]
-        home = self.places.home
-        return "~" + path[len(home):] if home and path.startswith(home + os.sep) else path
 
     def _text(self, text, terms, *style):
         text = printable(" ".join(text.split()))
