@@ -168,9 +168,17 @@ def recall(
     no_record: bool = typer.Option(False, "--no-record", help="Do not count these recalls as usage."),
     ranking: Ranking = typer.Option(Ranking.signal, "--ranking", help="How to order the results."),
     since: Optional[str] = typer.Option(
-        None, "--since", metavar="DATE", help="Only pages touched since then."),
+        None, "--since", metavar="DATE", help="Only pages touched since then: 2026-07-01, 30d, 6 months."),
+    audit: bool = typer.Option(
+        False, "--audit", help="Grade the pages instead: stale, naming what is gone, superseded, never recalled."),
 ):
     """Ranked recall for TERMS; with --prompt: exactly what the hook would inject, and why."""
+    if audit:
+        from abcd_index.commands import recall_audit
+
+        _end(recall_audit.run(
+            root, scope.value, as_json=as_json, types=type or [], stale_months=stale_months, memory_dir=memory_dir,
+            project_root=project_root, everywhere=everywhere, no_record=no_record))
     if prompt is not None:
         if terms:
             raise typer.BadParameter("give either TERMS or --prompt, not both")
@@ -184,6 +192,22 @@ def recall(
         terms or [], root, scope.value, as_json=as_json, types=type or [], limit=limit, min_score=min_score,
         stale_months=stale_months, memory_dir=memory_dir, project_root=project_root, everywhere=everywhere,
         explain=explain, no_record=no_record, ranking=ranking.value, since=since))
+
+
+@app.command(short_help="Suggest recall keywords for pages.")
+def keywords(
+    page: Optional[str] = typer.Argument(
+        None, metavar="PAGE", help="A page's file name, stem or name; without it, all pages that want keywords."),
+    root: Optional[str] = ROOT,
+    scope: Which = SCOPE,
+    as_json: bool = JSON,
+    limit: int = typer.Option(5, "--limit", metavar="N", help="At most this many suggestions a page."),
+    write: bool = typer.Option(False, "--write", help="Add them to the frontmatter; nothing else changes."),
+):
+    """Suggest recall keywords for pages that have none or weak ones, and what else each would surface."""
+    from abcd_index.commands import keywords as command
+
+    _end(command.run(page, root, scope.value, write=write, limit=limit, as_json=as_json))
 
 
 @app.command(short_help="What is where, how fresh, what to do next.")

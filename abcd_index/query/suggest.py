@@ -59,11 +59,8 @@ def suggest(entry, limit=5):
     found = {}
     for where, part in places:
         for spelled in _candidates(part):
-            # The first spelling in lower case, unless it is a name that is never written so (acronyms).
-            row = found.setdefault(tuple(analyse(spelled)), [spelled, where, 0])
+            row = found.setdefault(tuple(analyse(spelled)), [_small(spelled), where, 0])
             row[2] += 1
-            if row[0] != row[0].lower() and spelled == spelled.lower():
-                row[0] = spelled
     known = {normal_form(keyword) for keyword in record["recall"].values()}
     # A file's whole name is what nobody types.
     known |= {normal_form(name) for name in (record["name"], record["title"]) if name.count("-") + name.count("_") > 1}
@@ -73,10 +70,7 @@ def suggest(entry, limit=5):
         if worth > 0 and _usable(spelled, known):
             scored.append(Suggestion(spelled, worth, where, times, pages, ()))
     scored.sort(key=lambda one: (-one.worth, one.keyword))
-    chosen = _apart(scored, limit)
-    for one in chosen:
-        one.also = _surfaced(artefact, one.keyword, record["file"])
-    return chosen
+    return _chosen(entry, scored, limit)
 
 
 def _candidates(text):
@@ -116,20 +110,25 @@ def _usable(spelled, known):
     return bool(entries(spelled)) and not weakness(spelled) and normal_form(spelled) not in known
 
 
-def _apart(scored, limit):
-    """The best, without those that only repeat a better one: its single word, or a pair that holds it."""
-    chosen, taken = [], set()
+def _chosen(entry, scored, limit):
+    """The best, without those that only repeat a better one, or that the page's keywords answer to already."""
+    chosen, taken = [], []
     for one in scored:
         stems = set(analyse(one.keyword))
-        if len(chosen) < limit and not any(stems <= other or other <= stems for other in taken):
-            chosen.append(one)
-            taken.add(frozenset(stems))
+        if len(chosen) == limit:
+            break
+        if any(stems <= other or other <= stems for other in taken):
+            continue
+        pages = {page for hit in match(Prompt(one.keyword), entry.shelf.artefact.keyword) for page in hit.pages}
+        if entry.number in pages:
+            continue
+        # What else a prompt of just this keyword brings today.
+        one.also = tuple(entry.shelf.artefact.record(page)["file"] for page in sorted(pages))
+        chosen.append(one)
+        taken.append(stems)
     return chosen
 
 
-def _surfaced(artefact, keyword, file):
-    """Files of the other pages that a prompt of just this keyword brings today."""
-    pages = {page for hit in match(Prompt(keyword), artefact.keyword) for page in hit.pages}
-    return tuple(name for name in (artefact.record(page)["file"] for page in sorted(pages)) if name != file)
-
-
+def _small(spelled):
+    """A spelling without the capitals of a heading; those of a name or an acronym stay."""
+    return " ".join(word.lower() if word.istitle() else word for word in spelled.split(" "))
