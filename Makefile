@@ -22,7 +22,7 @@ venv:
 
 # A tarball has no repository and a stranger's hooks are kept, so this says what it did and never fails.
 install-hooks: venv  ## install this repository's git hooks (kept out of the way of yours)
-	@$(BIN)/abcd-index install --git || echo "git hooks were not installed; everything else works without them"
+	@$(BIN)/abcd-index install --git-only || echo "git hooks were not installed; everything else works without them"
 
 demo: venv  ## watch the main job run, in a temporary folder
 	@$(BIN)/abcd-index demo $(ARGS)

@@ -233,11 +233,13 @@ def install(
         False, "--local", help="Use .claude/settings.local.json, which is not shared with others."),
     hooks_path: bool = typer.Option(
         False, "--hooks-path", help="Write into the folder that core.hooksPath names, if it is in the work tree."),
+    git_only: bool = typer.Option(False, "--git-only", help="The git hooks alone; the agent's settings stay as they are."),
 ):
     """Install the git hooks and the agent's hooks of this project; keep what others put there."""
     from abcd_index.commands import install as command
 
-    _end(command.run(root, dry_run=dry_run, status_line=status_line, hooks_path=hooks_path, local=local))
+    _end(command.run(root, dry_run=dry_run, status_line=status_line, hooks_path=hooks_path, local=local,
+                     git_only=git_only))
 
 
 @app.command(short_help="Take away what install put there.")

@@ -31,15 +31,17 @@ class Project:
         self.trouble = trouble
 
 
-def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=False, out=None, places=None):
+def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=False, git_only=False, out=None,
+        places=None):
     """Install. ``status_line``: also the status line, around the one that is there. ``hooks_path``: write
-    into a ``core.hooksPath`` inside the work tree. ``local``: ``settings.local.json``. Returns an exit
-    status; raises AbcdError when nothing may be done here at all."""
+    into a ``core.hooksPath`` inside the work tree. ``local``: ``settings.local.json``. ``git_only``: leave
+    the agent's settings alone. Returns an exit status; raises AbcdError when nothing may be done here at all."""
     out, places = out or Out(), places or Places()
     project = find(root, places)
     plan = Plan()
     hooks = plan_hooks(project, plan, hooks_path)
-    plan_settings(project, plan, places, status_line, local)
+    if not git_only:
+        plan_settings(project, plan, places, status_line, local)
     _plan_build(project, plan, places)
     if dry_run:
         out.line("would do:" if plan.steps else "nothing to do")

@@ -91,7 +91,7 @@ def test_the_demo_runs_from_the_wheel(installed, box):
 def test_install_from_the_wheel_wires_hooks_that_are_in_the_wheel(installed, box):
     root = box.repo(pages={"pitfall_auth_login.md": "---\nrecall: [auth]\n---\n# Auth\n\nBody.\n"})
     env = dict(box.env, PATH=f"{installed}{os.pathsep}{box.env['PATH']}")
-    done = box.run(installed / "abcd-index", "install", "--git", cwd=root, env=env, check=False)
+    done = box.run(installed / "abcd-index", "install", "--git-only", cwd=root, env=env, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (root / ".abcd" / "memory" / "pitfall_auth_two.md").write_text("---\nrecall: [login]\n---\n# Two\n\nBody.\n")
     box.git("add", "-A", cwd=root, env=env)
