@@ -16,9 +16,9 @@ LENGTH_END = 17
 # The parts that have a table, in the order in which their tables stand in the file.
 PARTS = ("keywords", "terms", "domains", "records", "bodies")
 
-# Checksum and hash of bytes: one big-endian number modulo the largest prime below 2**32. Python does
-# it in C without importing anything, and any language with big integers can repeat it.
-PRIME = 4294967291
+# Checksum and hash of bytes: one big-endian number modulo the largest prime below 2**30, a digit of
+# CPython's big integers. Python does it in C without importing anything, and any language can repeat it.
+PRIME = 1073741789
 
 # 64 signs in the order of their codes: they write slots (three of them) and levels (one).
 SIGNS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
@@ -26,8 +26,9 @@ SLOTS = 262139  # the largest prime below 64 ** 3: a power of two would keep onl
 LEVELS = 63
 WEIGHT = 4  # signs of one weight: slot and level
 BITS = 6  # of one sign
-# Hash of a pair of terms: modulo the largest prime below 2**64, read as three numbers by dividing on.
-PAIR_PRIME = 18446744073709551557
+# Number of a pair of terms: modulo the largest prime below 2**61, so that products stay small.
+PAIR_PRIME = 2305843009213693921
+PAIR_FACTOR = 1000003
 
 # A page's own names within the index folder.
 CURRENT = "current"
@@ -51,10 +52,19 @@ def bucket(key, count):
     return int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME % count
 
 
-def places(first, second, bits):
-    """The three bits, 0 .. bits - 1, that stand for ``second`` right after ``first`` in a page of ``bits`` bits."""
-    n = int.from_bytes((first + " " + second).encode("utf-8", "surrogatepass"), "big") % PAIR_PRIME
-    return n % bits, n // bits % bits, n // bits // bits % bits
+def pair_hash(term):
+    """A term's share in the number of a pair: 0 .. PAIR_PRIME - 1."""
+    return int.from_bytes(term.encode("utf-8", "surrogatepass"), "big") % PAIR_PRIME
+
+
+def pair_number(first, second):
+    """The number of a pair of terms, from their ``pair_hash``; the order counts."""
+    return (first * PAIR_FACTOR + second) % PAIR_PRIME
+
+
+def places(number, bits):
+    """The three bits, 0 .. bits - 1, that stand for a pair's number in a page of ``bits`` bits."""
+    return number % bits, number // bits % bits, number // bits // bits % bits
 
 
 def slot(term):

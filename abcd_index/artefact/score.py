@@ -6,7 +6,7 @@ weighted fields", CIKM 2004, with a title part and a bonus for neighbours beside
 this module adds the rarity, which changes with every page of the store and therefore is not baked in.
 """
 
-from abcd_index.artefact.format import BITS, LEVELS, SIGNS, WEIGHT, places, slot
+from abcd_index.artefact.format import BITS, LEVELS, SIGNS, WEIGHT, pair_hash, pair_number, places, slot
 
 # What a term in the title adds, as a share of its rarity among titles.
 TITLE_SHARE = 0.5
@@ -53,7 +53,7 @@ class Query:
             terms.append((stem, slot(stem), weight * idf(pages, holding),
                           weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0))
             if before is not None and len(pairs) < MOST_PAIRS:
-                pairs.append((before, stem))
+                pairs.append((before, stem, pair_number(pair_hash(before), pair_hash(stem))))
             before = stem
 
     def score(self, record):
@@ -79,8 +79,8 @@ class Query:
                 head = title * level_of(titles, sign) / LEVELS if title else 0.0
                 rows.append((stem, body * level / LEVELS, head))
         near = record["pairs"]
-        for first, second in self.pairs:
-            if first in here and second in here and beside(near, first, second):
+        for first, second, number in self.pairs:
+            if first in here and second in here and beside(near, number):
                 rows.append((first + " " + second, NEIGHBOURS, 0.0))
         return rows
 
@@ -93,11 +93,11 @@ def level_of(weights, sign):
     return 0 if at < 0 else SIGNS.index(weights[at + 3])
 
 
-def beside(pairs, first, second):
-    """Whether a page's string of pairs says that ``second`` follows ``first`` (one "yes" in forty is wrong)."""
+def beside(pairs, number):
+    """Whether a page's string of pairs holds the pair with this number (one "yes" in forty is wrong)."""
     if not pairs:
         return False
-    for place in places(first, second, len(pairs) * BITS):
+    for place in places(number, len(pairs) * BITS):
         if not SIGNS.index(pairs[place // BITS]) >> place % BITS & 1:
             return False
     return True

@@ -5,9 +5,10 @@ Taylor, CIKM 2004); ``artefact/score.py`` multiplies it by the term's rarity whe
 """
 
 from collections import Counter
+from itertools import islice
 from math import exp, log
 
-from abcd_index.artefact.format import BITS, LEVELS, SIGNS, places, slot
+from abcd_index.artefact.format import BITS, LEVELS, SIGNS, pair_hash, pair_number, slot
 
 K1 = 1.5
 B_BODY = 0.75
@@ -59,19 +60,39 @@ def mean(total, pages):
     return round(exp(round(log(total / pages) / STEP) * STEP), 6)
 
 
+class _Known(dict):
+    """{stem: what ``function`` makes of it}, bounded; a builder meets the same stems over and over."""
+
+    MOST = 300000
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def __missing__(self, stem):
+        if len(self) > self.MOST:
+            self.clear()
+        found = self[stem] = self.function(stem)
+        return found
+
+
+_slots = _Known(slot)
+_hashes = _Known(pair_hash)
+
+
 def weights(figures, title_mean, body_mean):
     """The two strings of weights, (body, title), of a page: four signs a term, by slot."""
     title_norm = 1 - B_TITLE + B_TITLE * figures.title_length / title_mean
     body_norm = 1 - B_BODY + B_BODY * figures.body_length / body_mean
-    levels = {}
-    for term, count in figures.body.items():
-        levels[term] = count / body_norm
-    titles = {}
+    body, titles = figures.body, {}
+    # Most terms of a page share a handful of counts.
+    signs = {count: _sign(count / body_norm) for count in set(body.values())}
+    cells = {term: signs[count] for term, count in body.items()}
     for term, count in figures.title.items():
         share = count / title_norm
-        levels[term] = levels.get(term, 0.0) + TITLE_WEIGHT * share
-        titles[term] = share
-    return _written(levels), _written(titles)
+        cells[term] = _sign(body.get(term, 0) / body_norm + TITLE_WEIGHT * share)
+        titles[term] = _sign(share)
+    return _written(cells), _written(titles)
 
 
 def pairs(*texts):
@@ -81,24 +102,30 @@ def pairs(*texts):
     """
     found = {}
     for text in texts:
-        for pair in zip(text, text[1:]):
-            if len(found) == MOST_PAIRS:
-                break
-            found[pair] = None
+        hashes = [_hashes[stem] for stem in text]
+        found.update(dict.fromkeys(map(pair_number, hashes, hashes[1:])))
     if not found:
         return ""
-    signs = [0] * (len(found) * PAIR_BITS // BITS + 1)
-    for first, second in found:
-        for place in places(first, second, len(signs) * BITS):
-            signs[place // BITS] |= 1 << place % BITS
+    count = min(len(found), MOST_PAIRS)
+    signs = bytearray(count * PAIR_BITS // BITS + 1)
+    bits = len(signs) * BITS
+    for number in islice(found, count):
+        place = number % bits
+        signs[place // BITS] |= 1 << place % BITS
+        number //= bits
+        place = number % bits
+        signs[place // BITS] |= 1 << place % BITS
+        place = number // bits % bits
+        signs[place // BITS] |= 1 << place % BITS
     return "".join([SIGNS[sign] for sign in signs])
 
 
-def _written(counts):
-    cells = {}
-    for term, count in counts.items():
-        level = max(1, round(count / (count + K1) * LEVELS))
-        sign = slot(term)
-        if level > cells.get(sign, 0):
-            cells[sign] = level
-    return "".join([sign + SIGNS[cells[sign]] for sign in sorted(cells)])
+def _sign(count):
+    return SIGNS[max(1, round(count / (count + K1) * LEVELS))]
+
+
+def _written(cells):
+    """``cells``: {term: sign of its level}."""
+    written = sorted([_slots[term] + sign for term, sign in cells.items()])
+    # Of terms that share a slot the larger level counts; SIGNS sort by what they stand for.
+    return "".join([cell for cell, after in zip(written, written[1:] + [""]) if cell[:3] != after[:3]])

@@ -10,7 +10,7 @@ from abcd_index.errors import FormatTooNew
 
 MAGIC = "abcd-index"
 FORMAT = 1
-MODULUS = 2**32 - 5
+MODULUS = 2**30 - 35
 CELL = 25
 TABLES = ("keywords", "terms", "domains", "records", "bodies")
 SIGNS = set("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
@@ -100,7 +100,7 @@ def decode(file, size, visitor=None):
 
 
 def checksum(line):
-    """A line's bytes as one big-endian number, modulo the largest prime below 2**32."""
+    """A line's bytes as one big-endian number, modulo the largest prime below 2**30."""
     return int.from_bytes(line, "big") % MODULUS
 
 

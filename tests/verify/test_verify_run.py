@@ -237,7 +237,7 @@ def test_another_tokeniser_is_not_a_difference(box, root):
     header["tokens"] = 99
     header["key"] = "f" * 40
     line = json.dumps(header, separators=(",", ":"), sort_keys=True).encode()
-    check = int.from_bytes(line, "big") % 4294967291
+    check = int.from_bytes(line, "big") % 1073741789
     current(root).unlink()
     (index(root) / ("f" * 40 + ".idx")).write_bytes(line + b"\n%10d\n" % check + rest.partition(b"\n")[2])
     (index(root) / "current").write_text("f" * 40 + "\n")
@@ -350,12 +350,28 @@ def test_a_tracked_index_folder_is_an_error_unless_the_settings_ask_for_it(box, 
     assert [code for code, _ in found] == ["index-tracked"] and "git rm" in result["findings"][0]["fix"]
     (root / ".abcd" / "config.json").write_text('{"artefact": {"track": true}}')
     box.cli("build", cwd=root)
-    box.git("rm", "-rq", "--cached", ".abcd/.index", cwd=root)
-    assert [code for code, _ in verify(box, root, code=1)[0]] == ["artefact-untracked"] * 2
-    box.git("add", "-f", ".abcd/.index/current", current(root), cwd=root)
-    assert verify(box, root, code=0)[0] == []
-    shutil.rmtree(index(root))
-    assert ("artefact-missing", ".abcd/.index/current") in verify(box, root, code=1)[0]
+    box.git("rm", "-rqf", "--cached", ".abcd/.index", cwd=root)
+    found, result = verify(box, root, code=1)
+    assert found == [("artefact-untracked", ".abcd/.index/tracked")]
+    assert "no artefact" in result["findings"][0]["message"]
+
+
+def test_a_tracked_artefact_and_a_clone_of_it(box, root):
+    (root / ".abcd" / "config.json").write_text('{"artefact": {"track": true}}')
+    assert box.cli("install", cwd=root).returncode == 0
+    box.git("add", "-A", cwd=root)
+    box.git("commit", "-qm", "tracked", cwd=root)
+    assert verify(box, root, "--strict", code=0)[0] == []
+    clone = box.tmp / "clone"
+    box.git("clone", "-q", root, clone, cwd=box.tmp)
+    assert verify(box, clone, "--strict", code=0)[0] == []
+    assert not (index(clone) / "current").exists()
+    (store(clone) / "pitfall_auth_token.md").write_text(PAGES["pitfall_auth_token.md"] + "More.\n")
+    codes = [code for code, _ in verify(box, clone, code=1)[0]]
+    assert codes == ["artefact-untracked", "artefact-stale"]
+    box.git("checkout", "-q", ".", cwd=clone)
+    shutil.rmtree(index(clone))
+    assert "artefact-missing" in [code for code, _ in verify(box, clone, code=1)[0]]
 
 
 def test_dubious_ownership_is_cannot_tell(box, root):
