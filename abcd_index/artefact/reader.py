@@ -23,7 +23,6 @@ LONGEST_LINE = 1 << 28
 
 try:
     from _json import make_scanner as _make_scanner
-    from _json import scanstring as _scanstring
 
     class _Context:
         """What json.JSONDecoder hands to the C scanner, without importing json (7 ms)."""
@@ -39,7 +38,6 @@ try:
     _scan = _make_scanner(_Context())
 except Exception:  # pragma: no cover - not CPython: json's own parser does the same
     _scan = None
-    _scanstring = None
 
 
 def parse(text):
@@ -52,11 +50,12 @@ def parse(text):
         import json
 
         return json.loads(text)
+    text = text.strip(" \t\n\r")
     try:
         value, end = _scan(text, 0)
     except Exception as error:
         raise ValueError(f"not JSON: {error!r}") from None
-    if end != len(text) and text[end:].strip():
+    if end != len(text):
         raise ValueError("text after the JSON value")
     return value
 
