@@ -30,7 +30,7 @@ def snippet(body, terms, width=160):
     """(text, [(start, end), ...]): a piece of ``body`` around the first hit, and the hits in it.
 
     Its white space is folded into single spaces and cut ends are marked with an ellipsis. Without a hit it
-    is the beginning. Folding may change a text's length (``ß``), so hits are looked for in the piece itself.
+    is the beginning.
     """
     plain = " ".join(_HEADING.sub("", body).split())
     at = _first(plain, terms)
@@ -46,8 +46,6 @@ def snippet(body, terms, width=160):
 def hits(text, terms):
     """Where ``terms`` stand in ``text``: [(start, end), ...], ascending, none overlapping."""
     folded = _folded_alike(text)
-    if folded is None:
-        return []
     found = []
     for term in terms:
         at = folded.find(term)
@@ -72,18 +70,16 @@ def printable(text):
 
 def _first(text, terms):
     folded = _folded_alike(text)
-    if folded is None:
-        folded = fold(text)
     places = [at for at in (folded.find(term) for term in terms) if at >= 0]
     return min(places) if places else 0
 
 
 def _folded_alike(text):
-    """``fold(text)`` when it keeps every character's place, else a lower-case form that does, else None."""
-    for form in (fold(text), text.lower()):
-        if len(form) == len(text):
-            return form
-    return None
+    """``text`` folded as far as every character keeps its place (the sharp s stays)."""
+    folded = fold(text)
+    if len(folded) == len(text):
+        return folded
+    return "".join(low if len(low) == 1 else char for char, low in ((char, char.casefold()) for char in text))
 
 
 def _word_start(text, at):

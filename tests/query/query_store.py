@@ -1,0 +1,119 @@
+"""A small store with both dialects, every date in the pages themselves, and recall called in process."""
+
+import contextlib
+import io
+import json
+import os
+from datetime import datetime, timezone
+
+from abcd_index.commands import recall_audit, recall_terms
+from abcd_index.commands.say import Out
+
+NOW = datetime(2026, 9, 1, 12, tzinfo=timezone.utc).timestamp()
+
+PAGES = {
+    "feedback_commits.md": """---
+name: commit-style
+description: Write git commit messages in the imperative
+type: feedback
+recall: [commit, git]
+updated: 2026-09-01
+---
+
+Subjects say what the commit does: "Add", not "Added". Keep a commit small.
+A commit that needs an "and" is two commits.
+""",
+    "project_release.md": """---
+name: release-train
+description: Releases leave on Thursdays
+metadata:
+  type: project
+  updated: 2026-06-01
+recall: [release]
+---
+
+The release branch is cut on Tuesday. Tag it with git only after the commit is signed.
+""",
+    "reference_ports.md": """---
+name: service-ports
+description: Which port each service listens on
+type: reference
+updated: 2025-01-01
+---
+
+The gateway listens on 8443, the ledger on 9090.
+""",
+    "user_editor.md": """---
+name: editor_setup
+description: Prefers vim keys
+type: user
+updated: 2026-03-01
+---
+
+Uses vim keys everywhere, also in the commit editor.
+""",
+    "pitfall_auth_login.md": """---
+source:
+  class: session_memory
+recall: [auth, login]
+updated: 2026-08-01
+---
+
+# Auth login redirects
+
+After an expired session the login page redirects twice.
+""",
+    "index.md": """# Memory
+
+- `pitfall_auth_login.md` — session_memory | auth | Login redirects twice after expiry
+- [Commit style](feedback_commits.md) — how to commit
+""",
+    "log.md": "commit commit commit\n",
+    "README.md": "# commit\n",
+}
+
+
+@contextlib.contextmanager
+def placed(box, cwd):
+    """Within, this process has the box's environment and works in ``cwd``."""
+    before, where = dict(os.environ), os.getcwd()
+    os.environ.clear()
+    os.environ.update(box.env)
+    os.chdir(cwd)
+    try:
+        yield
+    finally:
+        os.chdir(where)
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def recall(box, cwd, *terms, **options):
+    """(exit status, stdout, stderr) of a recall, by default on NOW and without a record."""
+    return _run(recall_terms.run, box, cwd, list(terms), **options)
+
+
+def audit(box, cwd, **options):
+    """(exit status, stdout, stderr) of an audit on NOW."""
+    return _run(recall_audit.run, box, cwd, **options)
+
+
+def results(box, cwd, *terms, **options):
+    """The results of a recall as JSON has them."""
+    status, out, _ = recall(box, cwd, *terms, as_json=True, **options)
+    assert status == 0
+    return json.loads(out)["results"]
+
+
+def names(box, cwd, *terms, **options):
+    """The names of the results, best first."""
+    return [row["name"] for row in results(box, cwd, *terms, **options)]
+
+
+def _run(command, box, cwd, *args, **options):
+    options.setdefault("now", NOW)
+    options.setdefault("no_record", True)
+    out, err = io.StringIO(), io.StringIO()
+    with placed(box, cwd):
+        status = command(*args, out=Out(out, err, box.env), **options)
+    return status, out.getvalue(), err.getvalue()
