@@ -45,8 +45,12 @@ def run(keep=False, out=None):
 def _store(stage, show):
     show.title("A store of pages",
                "Markdown with a few recall words. One scope travels with the project, one is yours.")
-    stage.furnish()
+    show.command("git init && abcd-index install")
+    stage.work.mkdir()
     stage.git("init", "-q", "-b", "main")
+    done = stage.cli("install")
+    show.holds(done.code == 0, "the hooks of git and of the agent are in place", done)
+    stage.furnish()
     for home, shown in ((stage.work / ".abcd", ".abcd/memory/"), (stage.user, "~/.abcd.noindex/memory/")):
         pages = sorted(p for p in (home / "memory").glob("*.md") if p.name not in ("index.md", "MEMORY.md"))
         show.text(f"{shown}  {count(len(pages), 'page')}", "bold")
@@ -59,16 +63,14 @@ def _store(stage, show):
 def _commit(stage, show):
     show.title("A commit builds the artefact",
                "The git hooks compile what changed; nobody has to think of it.")
-    show.command("abcd-index install --git")
-    done = stage.cli("install", "--git")
-    show.holds(done.code == 0, "the git hooks are in place", done)
+    show.holds(not stage.artefact(stage.work / ".abcd")[0], "so far there is none")
     show.command('git add -A && git commit -m "Two years of notes"')
     stage.git("add", "-A")
     done = stage.git("commit", "-q", "-m", "Two years of notes")
     key, size = _wait_for(stage, stage.work / ".abcd")
     show.holds(bool(key), f"{seconds(done.took)} later there is .abcd/.index/{key}.idx, {size:,} bytes", done)
     status = stage.git("status", "--porcelain").out
-    show.holds(not status, "git status is clean: the index folder ignores itself")
+    show.holds(not status, "git status is clean: the index folder ignores itself", status)
     show.command("abcd-index build --scope user")
     done = stage.cli("build", "--scope", "user")
     show.holds(done.code == 0 and bool(stage.artefact(stage.user)[0]),

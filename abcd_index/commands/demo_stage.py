@@ -50,8 +50,8 @@ class Stage:
 
     def furnish(self):
         """Copy the demo's pages into both scopes."""
-        shutil.copytree(STORE / "user", self.user)
-        shutil.copytree(STORE / "workspace", self.work / ".abcd")
+        shutil.copytree(STORE / "user", self.user, dirs_exist_ok=True)
+        shutil.copytree(STORE / "workspace", self.work / ".abcd", dirs_exist_ok=True)
 
     def run(self, *args, data=None):
         """Run a process in the repository and wait for it."""

@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from abcd_index.artefact.format import TRACKED
+from abcd_index.artefact.format import SUFFIX, TRACKED
 from abcd_index.errors import CannotTell
 from abcd_index.scopes import WORKSPACE
 from abcd_index.store.records import Finding
@@ -37,9 +37,9 @@ def tree_findings(scope, track, key):
     found = _partial(where, scope)
     tracked = {os.path.basename(name) for name in _tracked(where, scope.index)}
     if track:
-        wanted = [TRACKED, f"{key}.idx"]
-        found += [_finding("artefact-untracked", f".index/{name}", f"git does not track {name}", NOT_TRACKED)
-                  for name in wanted if name not in tracked]
+        if TRACKED not in tracked or key + SUFFIX not in tracked:
+            what = "git tracks the artefact of other pages" if TRACKED in tracked else "git tracks no artefact"
+            found.append(_finding("artefact-untracked", f".index/{TRACKED}", what, NOT_TRACKED))
     elif tracked:
         found.append(_finding(
             "index-tracked", f".index/{min(tracked)}", f"git tracks {len(tracked)} of the index folder's files",
