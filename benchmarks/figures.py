@@ -5,7 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import tools, workspaces
+from . import git_ops, tools, workspaces
 from .peers import installed
 from .peers.prepare import prepare
 from .timing import Command, bare, measure
@@ -114,7 +114,7 @@ def builds(result, workspace, work, rounds, seconds):
                      env=env, cwd=root)
     start = Command("import of the command line", python, env=env, cwd=root)
     checked("full build", full)
-    result.add("build", "full and verify", workspace.name, measure([full, verify], work, rounds, 0, seconds))
+    result.add("build", "full and verify", workspace.name, measure([full, verify], work, rounds, 0, seconds, least=1))
     result.add("build", "small", workspace.name,
                measure([start, same, one, recall], work, max(rounds, 5), 1, seconds))
     page.write_bytes(original)
@@ -156,11 +156,6 @@ def workspace_figures(result, work, name, pages, plan, say, fixed_size=0):
 
 
 def git_operations(result, work, plan, say):
-    """What the git hooks add to each operation, when that program is there."""
-    try:
-        from . import git_ops
-    except ImportError:
-        result.note("git operations were not measured: benchmarks/git_ops.py is not there")
-        return
+    """What the git hooks add to each operation."""
     say("git operations")
     git_ops.measure(result, Path(work), plan.git_rounds)

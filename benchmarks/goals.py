@@ -1,6 +1,7 @@
 """The goals and whether a result meets them. Every figure is a ratio of whole processes that took turns."""
 
 from .figures import OWN, PEERS
+from .git_ops import HOOKED, WITHOUT
 from .timing import BARE
 
 SIZES = ("140", "2000", "20000", "100000")
@@ -27,7 +28,7 @@ class Goal:
 
 def goals(result):
     """The goals that ``result`` can answer, in the order of the table."""
-    found = [*_hook(result), *_peers(result), *_store(result)]
+    found = [*_hook(result), *_peers(result), *_store(result), *_git(result)]
     return [goal for goal in found if goal.value is not None]
 
 
@@ -75,6 +76,18 @@ def _store(result):
     if full and before and largest != "2000":
         yield Goal(f"full build, time per page at {int(largest):,} / at 2,000 pages", 1.25,
                    (full["full build"].ms / int(largest)) / (before["full build"].ms / 2000))
+
+
+def _git(result):
+    """The worst of the operations that change no page: what is beyond 1.5 times the same without hooks."""
+    beyond = []
+    for entry in result.data["timings"]:
+        found = result.timing("git", entry["case"], entry["store"]) if entry["figure"] == "git" else {}
+        if BARE in found and "no page" in entry["case"]:
+            beyond.append(((found[HOOKED].ms - 1.5 * found[WITHOUT].ms) / found[BARE].ms, entry["case"]))
+    if beyond:
+        value, case = max(beyond)
+        yield Goal(f"git, {case} (the worst): what is beyond 1.5x of it without hooks", 2.0, value, unit=" starts")
 
 
 def against(result, peer, size):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from . import chart
 from .figures import INSTALLED, OWN, PEERS
+from .git_ops import EMPTY, HOOKED, WITHOUT
 from .goals import SIZES, against, goals
 from .results import FOLDER, spread
 from .timing import BARE
@@ -37,8 +38,11 @@ OUTRO = """## What is compared
 - **Stores**: median page 2.2 KB, 95th percentile 11 KB, 3 to 6 keywords, both dialects, one keyword that a quarter of
   the pages (at most 5,000) share, 40,000 distinct words with the frequencies of natural text. `140x3KB` has 140 pages
   of 3 KB.
-- **Peak memory** is the operating system's own figure for the process. **Bytes read** and **system calls** come from
-  `strace -f`, **instructions** from valgrind; both count the interpreter's own start, which the first row shows alone.
+- **Peak memory** is the operating system's own figure for the process; of a build, for the largest of its processes.
+  **Bytes read** and **system calls** come from `strace -f`, **instructions** from valgrind; both count the
+  interpreter's own start, which the first row shows alone.
+- **Git operations** run in copies of one repository: with our hooks, with none, and with an empty `#!/bin/sh` hook, the
+  least that any hook can cost.
 
 What this does not show: a cold page cache, network folders, Windows (where starting any process costs more), and how
 well pages are found, which is measured apart.
@@ -201,12 +205,12 @@ def _git(result):
         if entry["figure"] != "git":
             continue
         found = result.timing("git", entry["case"], entry["store"])
-        if {"plain", "hooked", BARE} <= set(found):
-            plain, hooked, start = (found[name] for name in ("plain", "hooked", BARE))
-            rows.append([entry["case"], f"{plain.ms:.1f}", f"{hooked.ms:.1f}", times(hooked.ratio(plain)),
-                         times((hooked.ms - plain.ms) / start.ms)])
-    head = ["operation", "without hooks ms", "with hooks ms", "ratio", "added, in bare starts"]
-    return table(head, rows) if rows else ""
+        hooked, without, empty = (found[name] for name in (HOOKED, WITHOUT, EMPTY))
+        starts = f"{(hooked.ms - without.ms) / found[BARE].ms:+.1f}" if BARE in found else ""
+        rows.append([entry["case"], entry["store"], f"{without.ms:.1f}", f"{hooked.ms:.1f}",
+                     times(hooked.ratio(without)), times(empty.ratio(without)), starts])
+    return table(["operation", "pages", "without hooks ms", "with hooks ms", "ratio", "with empty hooks",
+                  "added, in bare starts"], rows) if rows else ""
 
 
 def _sizes(result):

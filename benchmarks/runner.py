@@ -3,8 +3,8 @@
 It is a process of its own, and a small one: Linux counts the memory of the process that starts another into the
 peak of the started one, so a large parent would hide what a small hook needs. Standard library only, and little of it.
 
-SPEC (marshal): {"commands": [{"argv", "env", "cwd", "stdin", "stdout", "before", "reset"}], "rounds", "warmup",
-                 "seconds"}
+SPEC (marshal): {"commands": [{"argv", "env", "cwd", "stdin", "stdout", "before", "reset"}], "rounds", "least",
+                 "warmup", "seconds"}
   before: list of argv run untimed before each run; reset: [(folder, {name: bytes})] restored before each run.
 OUT (marshal): list of [round, command, wall ns, user us, system us, peak memory KiB, exit status, bytes printed].
 """
@@ -68,8 +68,8 @@ def main():
             run(command)
     limit = time.monotonic() + spec["seconds"]
     for number in range(spec["rounds"]):
-        # At least three rounds, whatever they cost; then as many as fit.
-        if number >= 3 and time.monotonic() > limit:
+        # A few rounds whatever they cost; then as many as fit.
+        if number >= spec["least"] and time.monotonic() > limit:
             break
         # Forwards, then backwards: what drifts in the machine falls on each command alike.
         order = range(len(commands)) if number % 2 == 0 else range(len(commands) - 1, -1, -1)

@@ -49,12 +49,12 @@ def bare(env, cwd):
     return Command(BARE, [BASE_PYTHON, "-I", "-S", "-c", "pass"], env=env, cwd=cwd)
 
 
-def measure(commands, work, rounds=20, warmup=1, seconds=30.0):
-    """Time ``commands`` in turns; return {name: Figure}. ``seconds`` bounds the whole (three rounds at least)."""
+def measure(commands, work, rounds=20, warmup=1, seconds=30.0, least=3):
+    """Time ``commands`` in turns; return {name: Figure}. ``seconds`` bounds the whole (``least`` rounds are made)."""
     spec, out = Path(work) / "spec", Path(work) / "rows"
     spec.write_bytes(marshal.dumps({
         "commands": [c.spec(Path(work) / f"out{i}") for i, c in enumerate(commands)],
-        "rounds": rounds, "warmup": warmup, "seconds": float(seconds)}))
+        "rounds": rounds, "least": least, "warmup": warmup, "seconds": float(seconds)}))
     subprocess.run([BASE_PYTHON, "-I", "-S", RUNNER, str(spec), str(out)], check=True)
     rows = marshal.loads(out.read_bytes())
     return {command.name: Figure([row for row in rows if row[1] == index])
