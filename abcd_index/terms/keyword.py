@@ -50,7 +50,7 @@ def normal_form(keyword):
 def weakness(keyword):
     """Why a keyword is weak or never matches, as the end of a sentence; '' when nothing is to be said."""
     normal = normal_form(keyword)
-    if not normal:
+    if not fold(keyword).strip():
         return "is blank and never matches"
     if not entries(keyword):
         if len(normal) > LONGEST:
@@ -115,4 +115,4 @@ def _identifier_runs(keyword, words):
         own = camel(word)
         cut = cut or len(own) > 1
         parts += [fold(part) for part in own]
-    return [parts] if cut and parts != words else []
+    return [parts] if cut and parts != words and not all(part in STOP for part in parts) else []

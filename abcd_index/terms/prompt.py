@@ -119,7 +119,7 @@ class Prompt:
         if not plain.isalnum():
             return text
         self.command = name = composed(name)
-        for item in _cut(name):
+        for item in _cut(name, []):
             if item is not None:
                 self.words.setdefault(item[0], []).append(len(self.tokens))
                 self.tokens.append((item[0], item[1], SIGN))
@@ -135,11 +135,12 @@ class Prompt:
         if "\n\n" in text:
             text = text.replace("\n\n", " \0 ")
         seen = {"\0": _END}
+        parts = []
         tokens, words = self.tokens, self.words
         for chunk in text.split():
             items = seen.get(chunk)
             if items is None:
-                items = seen[chunk] = _cut(chunk)
+                items = seen[chunk] = _cut(chunk, parts)
             for item in items:
                 if item is not None:
                     places = words.get(item[0])
@@ -148,7 +149,7 @@ class Prompt:
                     else:
                         places.append(len(tokens))
                 tokens.append(item)
-        tokens.append(None)
+        self._add_parts(parts, PART)
 
     def _read_pasted(self):
         """The words of what was pasted: cut by one table, for all of it counts the same."""
@@ -158,6 +159,7 @@ class Prompt:
         text = text.replace("\n\n", " \0 ").translate(_PASTED_SIGNS)
         seen = {"\0": _END}
         tokens, words = self.tokens, self.words
+        parts = []
         apart = _MOST_APART
         for chunk in text.split():
             items = seen.get(chunk)
@@ -169,7 +171,8 @@ class Prompt:
                     items = ((bare(low), low, PASTED),)
                 else:
                     apart -= 1
-                    items = [item and (item[0], item[1], SIGN if item[2] == SIGN else PASTED) for item in _cut(chunk)]
+                    items = [item and (item[0], item[1], SIGN if item[2] == SIGN else PASTED)
+                             for item in _cut(chunk, parts)]
                 seen[chunk] = items
             for item in items:
                 if item is not None:
@@ -179,6 +182,18 @@ class Prompt:
                     else:
                         places.append(len(tokens))
                 tokens.append(item)
+        self._add_parts(parts, PASTED)
+
+    def _add_parts(self, identifiers, kind):
+        """Set the parts of identifiers behind the text, each a run of its own. ``kind``: the least they count."""
+        tokens, words = self.tokens, self.words
+        tokens.append(None)
+        for own, parts in identifiers:
+            own = max(own, kind)
+            for part in parts:
+                words.setdefault(part, []).append(len(tokens))
+                tokens.append((part, part, own))
+            tokens.append(None)
 
     def _glued(self, text):
         """Take what is of scripts without spaces out of ``text``; it is found as written, wherever it stands."""
@@ -215,13 +230,16 @@ def _composed(text):
     return text if len(text) <= 2 * _LINE else _limited(text, _LINE, _LINE)
 
 
-def _cut(chunk):
-    """One white-space-free chunk -> its tokens, None where a run of words ends."""
+def _cut(chunk, parts):
+    """One white-space-free chunk -> its tokens, None where a run of words ends.
+
+    The parts of identifiers are added to ``parts``.
+    """
     if chunk.isalpha():
-        return _word(chunk, TYPED)
+        return _word(chunk, TYPED, parts)
     core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
     if core.isalpha():
-        items = _word(core, TYPED)
+        items = _word(core, TYPED, parts)
         at = chunk.find(core)
         if not _BREAKS.isdisjoint(chunk[at + len(core):]):
             items = items + [None]
@@ -230,26 +248,23 @@ def _cut(chunk):
         return items
     if not core:
         return [None] if chunk.strip("-_*") else []
-    return _complex(chunk)
+    return _complex(chunk, parts)
 
 
-def _word(word, kind):
+def _word(word, kind, parts):
     """A word; one in mixed case is an identifier and also stands for its parts."""
     if not word.isascii():
         exact = folded(word)
         return [(bare(exact), exact, kind)]
     low = word.lower()
-    if low == word or word.istitle() or word.isupper():
-        return [(low, low, kind)]
-    parts = camel(word)
-    if len(parts) == 1:
-        return [(low, low, kind)]
-    kind_of_parts = PART if kind == TYPED or kind == JOINED else kind
-    parts = [(part.lower(), part.lower(), kind_of_parts) for part in parts]
-    return [None, (low, low, kind), None] + parts + [None]
+    if low != word and not word.istitle() and not word.isupper():
+        own = camel(word)
+        if len(own) > 1:
+            parts.append((PASTED if kind == PASTED else PART, [part.lower() for part in own]))
+    return [(low, low, kind)]
 
 
-def _complex(chunk):
+def _complex(chunk, parts):
     if len(chunk) > 31 and _noise(chunk):
         return [None] + [(run, run, PASTED) for run in (chunk[start:end].lower() for start, end, _ in pieces(chunk))
                          if len(run) > 3] + [None]
@@ -267,9 +282,10 @@ def _complex(chunk):
             part = JOINED if kind == TYPED and (between == "_" or chunk[end:end + 1] == "_") else kind
             signs = chunk[end:end + 2]
             if signs[:1] in ("#", "+") and (len(run) == 1 or signs == "++"):
-                items.append((run.lower(), run.lower(), SIGN))
+                exact = folded(run)
+                items.append((bare(exact), exact, SIGN))
             else:
-                items += _word(run, part)
+                items += _word(run, part, parts)
         last = end
     if chunk[last:].strip("-_\"'`*"):
         items.append(None)

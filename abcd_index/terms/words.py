@@ -89,7 +89,13 @@ def visible(text):
 
 def composed(text):
     """``text`` in NFKC, unseen characters dropped, its case kept."""
-    return text if text.isascii() else unicodedata().normalize("NFKC", visible(text))
+    if text.isascii():
+        return text
+    normalize = unicodedata().normalize
+    text = normalize("NFKC", visible(text))
+    # Some presentation forms hold the Arabic stretch.
+    seen = visible(text)
+    return text if seen is text else normalize("NFKC", seen)
 
 
 def fold(text):
@@ -310,7 +316,7 @@ def camel(word):
     if min(map(len, parts)) == 1:
         parts = _acronyms(word)
     # "aGVsbG8gd29ybGQ" falls into confetti: such a word is no identifier.
-    if len(parts) > 2 and size < 3 * len(parts):
+    if len(parts) > 2 and (size < 3 * len(parts) or sum([len(part) == 1 for part in parts]) > 1):
         return [word]
     return _named(parts) if len(parts) > 2 else parts
 
