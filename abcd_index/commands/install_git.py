@@ -127,7 +127,7 @@ def _plan_hook(where, folder, name, plan):
         return False
     if file.data == data and file.runs:
         return True
-    what = "write" if file.state == "absent" else "update" if file.ours else "add to" if form == "beside" else "go before"
+    what = {"absent": "write", "foreign": "add to" if form == "beside" else "replace"}.get(file.state, "update")
     plan.step(what, file.path, lambda: hooks.put(file, form, data, kept_folder(folder)))
     return True
 

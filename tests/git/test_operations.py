@@ -248,8 +248,8 @@ CURRENT_AFTER = [
 ]
 
 
-FROM_BELOW = [commit, commit_named, amend, checkout, there_and_back, checkout_file, merge_real, pull_rebase, cherry_pick,
-              rebase, rebase_apply]
+FROM_BELOW = [commit, commit_named, amend, checkout, there_and_back, checkout_file, merge_real, pull_rebase,
+              cherry_pick, rebase, rebase_apply]
 
 
 # Operations that fire no hook, or whose last change of pages comes after the last hook.
