@@ -155,7 +155,9 @@ def _names(paths):
 
 
 def _name(path):
-    return normalize("NFC", path.rpartition("/")[2])
+    # git's names are bytes; what the locale makes of them is nothing to write down.
+    name = os.fsencode(path.rpartition("/")[2]).decode("utf-8", "replace")
+    return normalize("NFC", name)
 
 
 def _moment(date):
