@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import BASE_PYTHON, ROOT
+from tests.conftest import BASE_PYTHON, ROOT
 
 PACKAGE = ROOT / "abcd_index"
 

@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from conftest import BASE_PYTHON, ROOT
+from tests.conftest import BASE_PYTHON, ROOT
 
 STRACE = shutil.which("strace")
 PAGE = "---\nsource: {class: session_memory}\nrecall: [auth, login]\n---\n# Auth\n\nBody of the page.\n"

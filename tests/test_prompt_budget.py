@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from conftest import BASE_PYTHON, ROOT, Box
+from tests.conftest import BASE_PYTHON, ROOT, Box
 
 HOOK = ROOT / "hooks" / "prompt_router_hook.py"
 SMALL, LARGE = 140, 3000

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, sealed_env
+from tests.conftest import ROOT, sealed_env
 
 PAGES = {
     "pitfall_auth_login.md": "---\nsource: {class: session_memory}\nrecall: [auth, login, Session Cookie]\n---\n"

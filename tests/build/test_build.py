@@ -8,7 +8,6 @@ import sys
 import time
 
 import pytest
-from conftest import Box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from abcd_index.build.weights import mean
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places, workspace_at
 from abcd_index.settings import defaults, written_settings
+from tests.conftest import Box
 
 WORDS = ("auth login token deploy rollback cache queue retry index search parser schema migration release "
          "branch commit merge review deadline budget").split()

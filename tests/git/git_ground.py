@@ -17,7 +17,7 @@ from abcd_index.build.run import settings_of
 from abcd_index.git.hooks import HOOKS
 from abcd_index.scopes import Places, workspace_at
 from abcd_index.settings import written_settings
-from conftest import Box
+from tests.conftest import Box
 
 PAGE = "---\nname: {0}\nrecall: [{0}]\n---\n# {0}\n\n{1}\n"
 

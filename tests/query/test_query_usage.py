@@ -5,9 +5,8 @@ import os
 import subprocess
 import sys
 
-from conftest import ROOT
-
 from abcd_index.query import usage
+from tests.conftest import ROOT
 
 WRITER = """
 import sys
