@@ -11,7 +11,17 @@ except ImportError:  # pragma: no cover - Windows
     import os as _os
 
 from abcd_index.artefact.format import (
-    CELL, CURRENT, FORMAT, LENGTH_END, MAGIC, OFFSET_END, OLDEST, PARTS, SUFFIX, TRACKED, bucket,
+    CELL,
+    CURRENT,
+    FORMAT,
+    LENGTH_END,
+    MAGIC,
+    OFFSET_END,
+    OLDEST,
+    PARTS,
+    SUFFIX,
+    TRACKED,
+    bucket,
     checksum,
 )
 from abcd_index.errors import ArtefactMissing, ArtefactTorn, FormatTooNew
@@ -24,18 +34,14 @@ LONGEST_LINE = 1 << 28
 try:
     from _json import make_scanner as _make_scanner
 
-    class _Context:
-        """What json.JSONDecoder hands to the C scanner, without importing json (7 ms)."""
-
-        strict = True
-        object_hook = None
-        object_pairs_hook = None
-        parse_float = float
-        parse_int = int
-        parse_constant = None
-        memo = {}
-
-    _scan = _make_scanner(_Context())
+    # What json.JSONDecoder hands to the C scanner, without importing json (7 ms). A module holds names for less
+    # than a class of our own does.
+    _decoder = type(_os)("decoder")
+    _decoder.strict = True
+    _decoder.object_hook = _decoder.object_pairs_hook = _decoder.parse_constant = None
+    _decoder.parse_float, _decoder.parse_int = float, int
+    _decoder.memo = {}
+    _scan = _make_scanner(_decoder)
 except Exception:  # pragma: no cover - not CPython: json's own parser does the same
     _scan = None
 

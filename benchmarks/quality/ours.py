@@ -15,7 +15,6 @@ from abcd_index.query.shelf import Shelf
 from abcd_index.query.words import read_terms
 from abcd_index.scopes import Scope
 from abcd_index.store.records import Page
-
 from benchmarks.quality.peers import words
 
 
