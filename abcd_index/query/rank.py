@@ -85,7 +85,7 @@ class BrowseSums:
 
 
 class Bm25fSums:
-    """``rows``: [(term, from the text, from the title)], as ``artefact.score`` explains them."""
+    """``rows``: [(words of the query, from the text, from the title)], as ``artefact.score`` explains them."""
 
     __slots__ = ("rows",)
 
@@ -137,11 +137,13 @@ def _candidates(shelf, asked):
         return shelf.entries(), lambda entry, months, recalls: BrowseSums(
             signal.boost(recalls), signal.recency(months, asked.stale_months))
     if asked.ranking == BM25F:
-        query = Query(shelf.artefact, counted(asked.terms))
+        stems, spelled = counted(asked.terms)
+        query = Query(shelf.artefact, stems)
 
         def bm25f(entry, months, recalls):
             rows = query.explain(entry.record)
-            return Bm25fSums(rows) if rows else None
+            return Bm25fSums([(" ".join(spelled[stem] for stem in stems.split(" ")), text, title)
+                              for stems, text, title in rows]) if rows else None
 
         return shelf.weighted([sign for _, sign, _, _ in query.terms]), bm25f
 
@@ -156,9 +158,10 @@ def _candidates(shelf, asked):
 
 
 def counted(terms):
-    """{stem: how often} of a query's terms, in their order: what ``artefact.score.Query`` wants."""
-    stems = {}
-    for term in terms:
-        for stem in analyse(term):
+    """({stem: how often}, {stem: the word that had it}) of a query, in its order."""
+    stems, spelled = {}, {}
+    for word in " ".join(terms).split():
+        for stem in analyse(word):
             stems[stem] = stems.get(stem, 0.0) + 1.0
-    return stems
+            spelled.setdefault(stem, word)
+    return stems, spelled

@@ -1,0 +1,47 @@
+"""What a person and a tool see, whole. A case is a file in ``golden``: its first line is the command, the rest
+is what comes out. ``ABCD_GOLDEN=write`` writes them anew; read the difference before you commit it."""
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+from query_store import NOW, PAGES, placed
+from typer.testing import CliRunner
+
+from abcd_index.cli import app
+
+FOLDER = Path(__file__).with_name("golden")
+
+
+@pytest.fixture
+def root(box, monkeypatch):
+    box.env.update(GIT_AUTHOR_DATE="2020-01-01T00:00:00Z", GIT_COMMITTER_DATE="2020-01-01T00:00:00Z")
+    monkeypatch.setattr("time.time", lambda: NOW)
+    root = box.repo(pages={**PAGES, "feedback_old.md": "---\nname: old-style\ndescription: Past tense\ntype: feedback\n"
+                                    "superseded_by: commit-style\n---\nSee [[nowhere]] and `gone.py`.\n"})
+    (root / "gone.py").write_text("1\n")
+    box.git("add", "gone.py", cwd=root)
+    box.git("commit", "-qm", "two", cwd=root)
+    box.git("rm", "-q", "gone.py", cwd=root)
+    box.git("commit", "-qm", "three", cwd=root)
+    return root
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
+def test_output(box, root, path):
+    command, _, wanted = path.read_text(encoding="utf-8").partition("\n")
+    words = shlex.split(command)
+    assert words.pop(0) == "$"
+    while "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        box.env[name] = value
+    assert words.pop(0) == "abcd-index"
+    with placed(box, root):
+        done = CliRunner().invoke(app, words, catch_exceptions=False)
+    commit = box.git("rev-parse", "--short", "HEAD", cwd=root).stdout.strip()
+    found = (done.stdout + done.stderr + f"exit {done.exit_code}\n").replace(str(root), "<root>")
+    found = found.replace(commit, "<commit>").replace("\033", "<esc>")
+    if os.environ.get("ABCD_GOLDEN") == "write":
+        path.write_text(f"{command}\n{found}", encoding="utf-8")
+    assert found == wanted or os.environ.get("ABCD_GOLDEN") == "write"

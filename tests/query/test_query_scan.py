@@ -1,0 +1,72 @@
+"""Lines that are passed over by their bytes never hold what is looked for."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from query_store import placed
+
+from abcd_index.query.rank import Asked, search
+from abcd_index.query.scan import ODD
+from abcd_index.query.shelf import folder_scope, open_shelf
+from abcd_index.query.words import fold, read_terms
+from abcd_index.scopes import Places
+
+
+def test_every_character_that_folds_into_ascii_is_known():
+    folding = {char for char in map(chr, range(128, 0x110000)) if not unicodedata.category(char) == "Cs"
+               and any(one.isascii() for one in fold(char))}
+    assert folding == set(ODD)
+
+
+TEXTS = ["Straße und Fuß", "ﬁle and oﬃce", "say \"quoted\" \\ back", "tab\there", "KELVIN \u212a9", "rate_limit-er",
+         "nothing", "Ünïcode e\u0301", "日本語のメモ", "C:\\temp\\new"]
+WORDS = ["strasse", "file", "office", "quoted", '"quoted"', "\\", "k9", "rate limit", "rate-limit", "er", "é", "メモ",
+         "temp\\new", "C:\\temp", "here", "Ü", "ﬁ"]
+
+
+@pytest.fixture
+def shelf(box):
+    folder = box.tmp / "pages"
+    folder.mkdir()
+    for number, text in enumerate(TEXTS):
+        (folder / f"user_{number}.md").write_text(
+            f"---\nname: n{number}\ndescription: {'x' if number % 2 else text!r}\ntype: user\n---\n{text}\n",
+            encoding="utf-8")
+    (folder / "user_rate_limit-er.md").write_text("no frontmatter\n")
+    with placed(box, box.tmp):
+        places = Places()
+        shelf = open_shelf(folder_scope(str(folder), places), places, writing=False)
+    yield shelf
+    shelf.close()
+
+
+@pytest.mark.parametrize("ranking", ["signal", "bm25f"])
+@pytest.mark.parametrize("word", WORDS)
+def test_the_same_with_and_without_passing_over(shelf, monkeypatch, word, ranking):
+    asked = Asked(read_terms([word]), limit=99, least=0, ranking=ranking)
+    found = [(result.entry.file, result.score) for result in search([shelf], asked)]
+    monkeypatch.setattr(type(shelf), "holding", lambda self, terms: self.entries())
+    monkeypatch.setattr(type(shelf), "weighted", lambda self, signs: self.entries())
+    assert found == [(result.entry.file, result.score) for result in search([shelf], asked)]
+    if ranking == "signal" and word in ("strasse", "file", "office", "k9", "rate limit", "é", "メモ", "\\"):
+        assert found
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(max_size=30), word=st.text(min_size=1, max_size=4))
+def test_any_text_and_any_word(tmp_path_factory, text, word):
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "user_a.md").write_bytes(("# t\n\n" + text + "\n").encode("utf-8", "replace"))
+    places = Places({"HOME": str(folder / "home"), "ABCD_HOME": str(folder / "home" / ".abcd.noindex")})
+    shelf = open_shelf(folder_scope(str(folder), places), places, writing=False)
+    try:
+        terms = read_terms([word])
+        if terms:
+            found = search([shelf], Asked(terms, limit=9, least=0))
+            body = "".join(entry.body for entry in shelf.entries())
+            if any(term in fold(body) for term in terms):
+                assert found
+    finally:
+        shelf.close()
