@@ -11,8 +11,7 @@ from abcd_index.artefact.score import Query
 from abcd_index.terms.keyword import entries, normal_form, weakness
 from abcd_index.terms.match import match
 from abcd_index.terms.prompt import Prompt
-from abcd_index.terms.stem import analyse
-from abcd_index.terms.words import STOP
+from abcd_index.terms.stem import STOP, analyse
 
 # Of a store this large a keyword's word may be in this share of the pages before it says too little.
 COMMON_SHARE = 0.15

@@ -5,7 +5,8 @@ An entry is a JSON list. Its first element is the keyword's normal form, on whic
 ``[normal, ""]`` a literal, searched as written (``C++``, ``node.js``, ``@scope/pkg``, Chinese).
 """
 
-from abcd_index.terms.words import SOFT, STOP, bare, camel, fold, keyword_forms, kinds, pieces
+from abcd_index.terms.stem import STOP
+from abcd_index.terms.words import SOFT, bare, camel, fold, keyword_forms, kind_of, pieces
 
 LONGEST = 200
 
@@ -59,7 +60,7 @@ def weakness(keyword):
             return "is made of stop words only and never matches"
         return "has no letter or digit and never matches"
     if _is_literal(normal):
-        if len(normal) == 1 and kinds[normal] == 2:
+        if len(normal) == 1 and kind_of(normal) == 2:
             return "is one character, which is in many words"
         return ""
     words = _split(normal)

@@ -5,7 +5,7 @@ typed counts in full; code fences, logs, quotes, comments, URLs and paths count 
 identifiers a little less (``PART``).
 """
 
-from abcd_index.terms.words import bare, bases, camel, composed, fold, folded, pieces, singulars, unglued
+from abcd_index.terms.words import bare, bases, camel, composed, fold, folded, letters, pieces, singulars
 
 # Kinds of a token. A SIGN is looked up only for keywords that are searched as written; JOINED words, of a
 # name with underscores, are PART alone and TYPED in a row.
@@ -18,9 +18,6 @@ _LINE = 4000
 _RIGHT = ".,;:!?)]}\"'`*_>~"
 _LEFT = "([{\"'`*_<~"
 _BREAKS = frozenset(".,;:!?)]}")
-# In pasted text: what stands between the words of a run, and what ends it; "+" and "#" are for "C++" and "C#".
-_PASTED_SIGNS = {code: " \0 " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
-_PASTED_SIGNS.update(dict.fromkeys(map(ord, " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f-_\"'`*"), " "))
 
 
 class Prompt:
@@ -123,8 +120,8 @@ class Prompt:
             if item is not None:
                 self.words.setdefault(item[0], []).append(len(self.tokens))
                 self.tokens.append((item[0], item[1], SIGN))
-        for key in unglued(name)[1]:
-            self.words.setdefault(key, ())
+        if not name.isascii():
+            self._glued(name)
         self.tokens.append(None)
         return rest
 
@@ -156,7 +153,9 @@ class Prompt:
         text = self.pasted
         if not text.isascii():
             text = self._glued(text)
-        text = text.replace("\n\n", " \0 ").translate(_PASTED_SIGNS)
+        from abcd_index.terms.zones import SIGNS
+
+        text = text.replace("\n\n", " \0 ").translate(SIGNS)
         seen = {"\0": _END}
         tokens, words = self.tokens, self.words
         parts = []
@@ -197,7 +196,7 @@ class Prompt:
 
     def _glued(self, text):
         """Take what is of scripts without spaces out of ``text``; it is found as written, wherever it stands."""
-        text, keys = unglued(text)
+        text, keys = letters().unglued(text)
         for key in keys:
             self.words.setdefault(key, ())
         return text
@@ -270,7 +269,7 @@ def _complex(chunk, parts):
                          if len(run) > 3] + [None]
     kind = path_kind(chunk)
     items, last = [], 0
-    for number, (start, end, sort) in enumerate(pieces(chunk)):
+    for number, (start, end, _) in enumerate(pieces(chunk)):
         between = chunk[last:start]
         if between and between.strip("-_\u2010\u2011\u2013"):
             items.append(None)

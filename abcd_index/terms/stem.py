@@ -4,8 +4,20 @@ M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, as print
 departures of his own implementation).
 """
 
-from abcd_index.terms.words import STOP, bare, camel, fold, pieces
+from abcd_index.terms.words import bare, camel, fold, pieces
 
+# Words that say nothing alone: never a keyword, never a ranking term.
+STOP = frozenset(
+    "a about above after again against all also am an and any are aren't as at be because been before being "
+    "below between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down "
+    "during each either else ever every few for from further had hadn't has hasn't have haven't having he her "
+    "here hers herself him himself his how i i'm i've if in into is isn't it it's its itself just let let's me "
+    "more most my myself no nor not now of off on once only or other our ours ourselves out over own please "
+    "same shall she should shouldn't so some such than that that's the their theirs them themselves then there "
+    "these they this those through to too under until up upon us very was wasn't we were weren't what what's "
+    "when where which while who whom why will with won't would wouldn't you you're your yours yourself "
+    "yourselves".split()
+)
 # Ranking also passes over modal verbs and what an apostrophe leaves behind ("we ve"): worth .002 of nDCG@10.
 _SILENT = STOP | frozenset("may might must would d ll m re s t ve".split())
 

@@ -1,21 +1,8 @@
-"""Words: folding, plural and verb forms, stop words. The same functions serve build and prompt.
+"""Words: folding, plural and verb forms, identifiers. The same functions serve build and prompt.
 
-Two ways of looking at text meet here. *Matching* a keyword is near-exact: folded, light English
-inflection. *Ranking* (``stem``) uses Porter stems. Nothing is imported until text outside ASCII shows up.
+Two ways of looking at text meet in this room. *Matching* a keyword is near-exact: folded, light English
+inflection. *Ranking* (``stem``) uses Porter stems. What lies outside ASCII is in ``letters``.
 """
-
-# Words that say nothing alone: never a keyword, never a ranking term.
-STOP = frozenset(
-    "a about above after again against all also am an and any are aren't as at be because been before being "
-    "below between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down "
-    "during each either else ever every few for from further had hadn't has hasn't have haven't having he her "
-    "here hers herself him himself his how i i'm i've if in into is isn't it it's its itself just let let's me "
-    "more most my myself no nor not now of off on once only or other our ours ourselves out over own please "
-    "same shall she should shouldn't so some such than that that's the their theirs them themselves then there "
-    "these they this those through to too under until up upon us very was wasn't we were weren't what what's "
-    "when where which while who whom why will with won't would wouldn't you you're your yours yourself "
-    "yourselves".split()
-)
 
 # Words on which stripping an ending would lie.
 WHOLE = frozenset(
@@ -38,7 +25,7 @@ _VOWEL_SINGULARS = frozenset(
 )
 
 # Names in mixed case that are one word: "JavaScript" is not about Java.
-NAMES = frozenset(
+NAMES = (
     "actionscript airflow bigquery bitbucket bytedance centos chatgpt chromeos circleci clickhouse cloudflare "
     "cloudformation cloudfront cloudwatch cmake cocoapods coffeescript couchdb datadog deepmind deepseek devops "
     "duckdb dynamodb ebay eslint fastapi freebsd github gitlab gitops graphql huggingface icloud influxdb intellij "
@@ -46,81 +33,38 @@ NAMES = frozenset(
     "mongodb mysql netbsd nosql nuget numpy oauth oauth2 openai openapi openbsd opencv opensearch openshift openssh "
     "openssl openstack opentelemetry pagerduty paypal postgresql powerpoint powershell pycharm pypi pypy pytorch "
     "rabbitmq rocksdb rubygems scipy sqlite swiftui teamcity tensorflow typescript tvos vscode watchos webassembly "
-    "webgl webgpu webkit webrtc whatsapp wordpress youtube zeromq".split()
+    "webgl webgpu webkit webrtc whatsapp wordpress youtube zeromq"
 )
 
 # What may stand between the words of a run, in a keyword as in a prompt.
 SOFT = " \t\n\r\x0b\x0c\xa0-_\u2010\u2011\u2013"
 
-# Letters that do not come apart into a base and an accent, and that people type as one all the same. The
-# Cyrillic yo is mostly written without its dots.
-_LETTERS = {
-    "\xe6": "ae", "\xf0": "d", "\xf8": "o", "\xfe": "th", "\u0111": "d", "\u0127": "h", "\u0131": "i",
-    "\u0142": "l", "\u0153": "oe", "\u0167": "t", "\u0451": "\u0435",
-}
-
-_unicodedata = None
-_unseen = None
+_letters = _names = None
 
 
-def unicodedata():
-    """The module, loaded when text outside ASCII shows up (it is a shared object of a megabyte)."""
-    global _unicodedata
-    if _unicodedata is None:
-        import unicodedata as loaded
+def letters():
+    """``terms.letters``, loaded when text outside ASCII shows up."""
+    global _letters
+    if _letters is None:
+        from abcd_index.terms import letters as loaded
 
-        _unicodedata = loaded
-    return _unicodedata
-
-
-def visible(text):
-    """``text`` without the characters that are not seen: soft hyphen, zero width, direction marks, variation
-    selectors, tags, the Arabic stretch. Typographic apostrophes become the plain one."""
-    global _unseen
-    if _unseen is None:
-        _unseen = dict.fromkeys([0xAD, 0x34F, 0x61C, 0x640, 0x180E, 0xFEFF])
-        for first, end in ((0x200B, 0x2010), (0x202A, 0x202F), (0x2060, 0x2070), (0xFE00, 0xFE10), (0xE0000, 0xE0080)):
-            _unseen.update(dict.fromkeys(range(first, end)))
-        _unseen[0x2018] = _unseen[0x2019] = "'"
-    if _unseen.keys().isdisjoint(map(ord, set(text))):
-        return text
-    return text.translate(_unseen)
-
-
-def composed(text):
-    """``text`` in NFKC, unseen characters dropped, its case kept."""
-    if text.isascii():
-        return text
-    normalize = unicodedata().normalize
-    text = normalize("NFKC", visible(text))
-    # Some presentation forms hold the Arabic stretch.
-    seen = visible(text)
-    return text if seen is text else normalize("NFKC", seen)
+        _letters = loaded
+    return _letters
 
 
 def fold(text):
     """The exact folded form: NFKC, case folded, unseen characters dropped."""
-    if text.isascii():
-        return text.lower()
-    return visible(folded(composed(text)))
+    return text.lower() if text.isascii() else letters().fold(text)
+
+
+def composed(text):
+    """``text`` in NFKC, unseen characters dropped, its case kept."""
+    return text if text.isascii() else letters().composed(text)
 
 
 def folded(text):
     """``fold`` for a composed text."""
-    # Folding can undo the normalisation; casefold leaves accents alone.
-    return text.lower() if text.isascii() else unicodedata().normalize("NFKC", text.casefold())
-
-
-class _Bare(dict):
-    """Code of a letter -> what it is without its accent, found out when it first shows up."""
-
-    def __missing__(self, code):
-        char = chr(code)
-        self[code] = plain = _LETTERS.get(char) or _unmarked(char)
-        return plain
-
-
-_bare = _Bare()
+    return text.lower() if text.isascii() else letters().folded(text)
 
 
 def bare(token):
@@ -128,27 +72,7 @@ def bare(token):
 
     Marks that make another letter (dakuten, the Cyrillic breve, Indic vowels) stay.
     """
-    if token.isascii() or min(token) >= "\u0700":
-        return token
-    if not token.isalnum():
-        token = _unmarked(token)
-    return token.translate(_bare)
-
-
-def _unmarked(token):
-    data = unicodedata()
-    kept, base, strip = [], 0, False
-    for char in data.normalize("NFD", token):
-        code = ord(char)
-        if data.combining(char):
-            # Over any Arabic letter but alef, madda and hamza make another letter.
-            if strip and not (0x653 <= code <= 0x655 and base != 0x627):
-                continue
-        else:
-            base = code
-            strip = code < 0x250 or 0x370 <= code < 0x400 or 0x590 <= code < 0x700
-        kept.append(char)
-    return data.normalize("NFC", "".join(kept))
+    return token if token.isascii() else letters().bare(token)
 
 
 def singulars(word):
@@ -209,75 +133,25 @@ def keyword_forms(word):
     return (word,) + singulars(word)
 
 
-def unspaced(char):
-    """Whether ``char`` is of a script that writes no spaces between words, or Hangul with its particles."""
-    code = ord(char)
-    return code >= 0xE00 and (
-        0x3041 <= code <= 0x30FF or 0x4E00 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7AF
-        or 0x3400 <= code <= 0x4DBF or 0x0E00 <= code <= 0x0EFF or 0x1000 <= code <= 0x109F
-        or 0x1780 <= code <= 0x17FF or 0x20000 <= code <= 0x3FFFF or 0xF900 <= code <= 0xFAFF
-        or code in (0x3005, 0x3006, 0x3007, 0x30FC)
-    )
-
-
-def hangul(char):
-    """Whether ``char`` is a Hangul syllable: words are spaced, particles are glued to their end."""
-    return "\uac00" <= char <= "\ud7af"
-
-
-class _Kinds(dict):
-    """Character -> its kind, found out when it first shows up."""
-
-    def __missing__(self, char):
-        if char <= "\x7f":
-            kind = 1 if char.isalnum() else 0
-        elif unspaced(char):
-            kind = 2 if char.isalnum() or unicodedata().category(char)[0] in "LM" else 0
-        elif char.isalnum():
-            kind = 1
-        else:
-            category = unicodedata().category(char)
-            kind = 1 if category == "Mn" or category == "Mc" else 3 if category == "So" else 0
-        self[char] = kind
-        return kind
-
-
-# What a character is in a composed text: 0 no part of a word, 1 of a word, 2 of a script without spaces, 3 a
-# sign such as an emoji.
-kinds = _Kinds()
+def kind_of(char):
+    """What a character is in a composed text: 0 no part of a word, 1 of a word, 2 of a script without spaces,
+    3 a sign such as an emoji."""
+    return int(char.isalnum()) if char <= "\x7f" else letters().kinds[char]
 
 
 def pieces(text):
     """The runs of one kind in a folded text: [(start, end, kind)], without what belongs to no word."""
+    if not text.isascii():
+        return letters().pieces(text)
     found, at, size = [], 0, len(text)
     while at < size:
-        kind = kinds[text[at]]
         start = at
-        at += 1
-        if not kind:
-            continue
-        while at < size and kinds[text[at]] == kind:
+        while at < size and text[at].isalnum():
             at += 1
-        found.append((start, at, kind))
+        if at > start:
+            found.append((start, at, 1))
+        at += 1
     return found
-
-
-def unglued(text):
-    """(``text`` with what is of scripts without spaces, and signs, replaced by breaks; the keys of those).
-
-    A keyword of such a script stands under its first two characters, or its only one.
-    """
-    chars = dict.fromkeys(text)
-    glued = [char for char in chars if char > "\x7f" and kinds[char] > 1]
-    if not glued:
-        return text, ()
-    only = text.translate(dict.fromkeys(map(ord, chars.keys() - glued), " "))
-    pairs = dict.fromkeys([only[at:at + 2] for at in range(len(only) - 1)])
-    keys = [pair for pair in pairs if " " not in pair]
-    text = text.translate(dict.fromkeys(map(ord, glued), "\0"))
-    while "\0\0\0" in text:
-        text = text.replace("\0\0", "\0")
-    return text.replace("\0", " \0 "), keys + glued
 
 
 def stands_free(text, start, end):
@@ -288,7 +162,7 @@ def stands_free(text, start, end):
     """
     first, before = text[start], text[start - 1] if start else " "
     last, after = text[end - 1], text[end] if end < len(text) else " "
-    if kinds[first] == 1 and kinds[before] == 1 or hangul(first) and hangul(before):
+    if kind_of(first) == 1 == kind_of(before) or _hangul(first) and _hangul(before):
         return False
     if first in "/@-":
         if before.isalnum() or before in "/.-_":
@@ -296,7 +170,12 @@ def stands_free(text, start, end):
         # "--force-with-lease" is another option than "--force", "@a/b-c" another package than "@a/b".
         if after == "-" and text[end + 1:end + 2].isalnum():
             return False
-    return not (kinds[last] == 1 and kinds[after] == 1)
+    return not kind_of(last) == 1 == kind_of(after)
+
+
+def _hangul(char):
+    """Whether ``char`` is a Hangul syllable: words are spaced, particles are glued to their end."""
+    return "\uac00" <= char <= "\ud7af"
 
 
 _CAPITALS = {code: " " + chr(code) for code in range(65, 91)}
@@ -310,7 +189,7 @@ def camel(word):
     size = len(word)
     if size > 60 or size < 3 or not word.isascii() or word.islower() or word.isupper() or word.istitle():
         return [word]
-    if word.lower() in NAMES or not word.isalpha() and sum(map(word.count, "0123456789")) * 3 > size:
+    if _is_name(word) or not word.isalpha() and sum(map(word.count, "0123456789")) * 3 > size:
         return [word]
     parts = word.translate(_CAPITALS).split()
     if min(map(len, parts)) == 1:
@@ -319,6 +198,13 @@ def camel(word):
     if len(parts) > 2 and (size < 3 * len(parts) or sum([len(part) == 1 for part in parts]) > 1):
         return [word]
     return _named(parts) if len(parts) > 2 else parts
+
+
+def _is_name(word):
+    global _names
+    if _names is None:
+        _names = frozenset(NAMES.split())
+    return word.lower() in _names
 
 
 def _acronyms(word):
@@ -340,7 +226,7 @@ def _named(parts):
     """The parts, those joined again that are the two halves of a name ("GitHubActions")."""
     found = [parts[0]]
     for part in parts[1:]:
-        if (found[-1] + part).lower() in NAMES:
+        if _is_name(found[-1] + part):
             found[-1] += part
         else:
             found.append(part)

@@ -10,6 +10,11 @@ PASTED_HEAD, PASTED_TAIL = 4000, 3000
 # Other scripts say more with a character, and each costs more.
 OTHER_HEAD, OTHER_TAIL = 2000, 1500
 
+# For ``translate``, in pasted text: what stands between the words of a run, and what ends it. "+" and "#" stay,
+# for "C++" and "C#".
+SIGNS = {code: " \0 " for code in range(128) if not (chr(code).isalnum() or chr(code) in "+#")}
+SIGNS.update(dict.fromkeys(map(ord, " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f-_\"'`*"), " "))
+
 _OPEN, _CLOSE = "<abcd-memory bracket=", "</abcd-memory>"
 _MACHINE = (
     "<task-notification", "<system-reminder", "<system_reminder", "<local-command-", "<command-name",
@@ -23,8 +28,8 @@ _LEVELS = ("error", "warn", "warning", "info", "debug", "trace", "fatal", "notic
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
            "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _FAULTS = ("Error:", "Exception:", "Warning:", "Panic:")
-_STARTS = ("File \"", "Traceback (most recent", "diff --git ", "@@ -", "+++ ", "--- a/", "--- b/", "npm ERR!", "npm error ",
-           "thread '", "goroutine ", "Caused by: ", "panic: ")
+_STARTS = ("File \"", "Traceback (most recent", "diff --git ", "@@ -", "+++ ", "--- a/", "--- b/", "npm ERR!",
+           "npm error ", "thread '", "goroutine ", "Caused by: ", "panic: ")
 
 
 def ends(text, head, tail):

@@ -54,7 +54,7 @@ def test_the_best_place_counts(text):
 
 
 def test_a_run_counts_as_little_as_its_least_word():
-    assert only("login deploy", "login https://h/x").__class__ is type(None)
+    assert only("login deploy", "login https://h/x") is None
     hit = only("rate limit", "why?\n```\nrate limits\n```")
     assert hit.zone == PASTED and hit.seen == "rate limits" and hit.length == 2
 
@@ -96,7 +96,7 @@ def test_stars():
 
 
 def test_empty_and_machine():
-    for text in ("", " ", "\n\n", "...", "\ufeff", "😶‍🌫️"[1:2]):
+    for text in ("", " ", "\n\n", "...", "\ufeff", "\u200d"):
         assert Prompt(text).empty, text
         assert Prompt(text).forms() == {} and Prompt(text).stems() == {}
     prompt = Prompt("<task-notification>deploy")
