@@ -6,11 +6,14 @@ what to do), 2 nothing could be done.
 """
 
 import os
+import shutil
 import sys
 
 from abcd_index.commands.install_git import away_with_hooks, ping, plan_hooks
 from abcd_index.commands.install_settings import away_with_settings, plan_settings
+from abcd_index.commands.receipt import Receipt
 from abcd_index.commands.say import FAILED, FINDINGS, OK, Out
+from abcd_index.commands.status_facts import scope_facts
 from abcd_index.commands.steps import Plan
 from abcd_index.commands.which import here
 from abcd_index.errors import AbcdError, CannotTell
@@ -59,6 +62,7 @@ def uninstall(root=None, dry_run=False, out=None, places=None):
     project = find(root, places)
     plan = Plan()
     away_with_settings(project, plan, places)
+    _away_with_index(project, plan)
     away_with_hooks(project, plan)
     if dry_run:
         out.line("would do:" if plan.steps else "nothing to do")
@@ -96,8 +100,22 @@ def _plan_build(project, plan, places):
         plan.step("note", noted, lambda: record_interpreter(places))
     if project.scope is None:
         plan.notes.append("no store here yet: `abcd-index init` starts one")
-    elif not os.path.exists(os.path.join(project.scope.index, "current")):
-        plan.step("build", project.scope.index, lambda: build(project.scope))
+    elif scope_facts(project.scope)["state"] != "current":
+        plan.step("build", project.scope.index, lambda: _build(project, build))
+
+
+def _build(project, build):
+    if not os.path.exists(project.scope.index):
+        Receipt(project).put_index(True)
+    build(project.scope)
+
+
+def _away_with_index(project, plan):
+    """The index folder goes if the installation made it, unless the repository keeps the artefact."""
+    if project.scope is None or not Receipt(project).data["index"] or not os.path.isdir(project.scope.index):
+        return
+    if project.place is None or not ask.tracked(project.place, project.scope.index):
+        plan.step("remove", project.scope.index, lambda: shutil.rmtree(project.scope.index))
 
 
 def _ending(plan, hooks, project, out, dry_run):

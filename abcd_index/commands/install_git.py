@@ -3,6 +3,7 @@
 import os
 import sys
 
+from abcd_index.commands.receipt import NAME as RECEIPT
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask, hooks, stores, tracked
 
@@ -99,7 +100,9 @@ def away_with_hooks(project, plan):
     tracked.away_with_driver(where, plan)
     own = os.path.join(where.common_dir, hooks.FOLDER)
     if os.path.isdir(own):
-        plan.step("remove", own, lambda: _remove_own(own))
+        # The main work tree's receipt is not this linked one's to throw away.
+        keep = {RECEIPT} if where.linked else set()
+        plan.step("remove", own, lambda: _remove_own(own, keep))
     others = [top for top in ask.worktrees(where) if os.path.realpath(top) != os.path.realpath(where.top)]
     if others and plan.steps:
         plan.notes.append("the hooks also served " + ", ".join(others))
@@ -158,8 +161,8 @@ def _take_away(file, kept):
     _remove_empty(kept)
 
 
-def _remove_own(folder):
-    for name in os.listdir(folder):
+def _remove_own(folder, keep):
+    for name in set(os.listdir(folder)) - keep:
         os.unlink(os.path.join(folder, name))
     _remove_empty(folder)
 

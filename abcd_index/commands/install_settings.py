@@ -4,19 +4,16 @@ What a file was like before the first edit is kept beside the hooks, so that uni
 very bytes (or no file) as long as nobody else has edited it since; after that only our entries go.
 """
 
-import base64
-import hashlib
-import json
 import os
 
 from abcd_index.agents import settings_files
+from abcd_index.commands.receipt import Receipt, digest, packed, unpacked
 from abcd_index.errors import AbcdError
-from abcd_index.git import ask
+from abcd_index.git.hooks import write
 from abcd_index.scopes import guard
 
 FOLDER = ".claude"
 NAMES = ("settings.json", "settings.local.json")
-RECEIPT = "receipt.json"
 
 
 def plan_settings(project, plan, places, status_line=False, local=False):
@@ -71,22 +68,20 @@ def registered(project, places):
 
 
 def _register(project, path, before, after):
-    receipt = _receipt(project)
-    entry = receipt.get(path)
-    if entry is None or entry["after"] != _hash(before):
-        entry = {"before": _packed(before), "folder": not os.path.isdir(os.path.dirname(path))}
-    entry["after"] = _hash(after)
-    receipt[path] = entry
+    receipt = Receipt(project)
+    entry = receipt.settings(path)
+    if entry is None or entry["after"] != digest(before):
+        entry = {"before": packed(before), "folder": not os.path.isdir(os.path.dirname(path))}
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    _save(project, receipt)
+    receipt.put_settings(path, {**entry, "after": digest(after)})
     _write(path, after)
 
 
 def _restored(project, path, now):
     """The text that the file should have without us; None for no file."""
-    entry = _receipt(project).get(path)
-    if entry is not None and entry["after"] == _hash(now):
-        return _unpacked(entry["before"])
+    entry = Receipt(project).settings(path)
+    if entry is not None and entry["after"] == digest(now):
+        return unpacked(entry["before"])
     text = settings_files.remove(now)
     if entry is not None and entry["before"] is None and not settings_files.scan(text).items:
         return None
@@ -94,7 +89,9 @@ def _restored(project, path, now):
 
 
 def _remove(project, path):
-    entry = _forget(project, path)
+    receipt = Receipt(project)
+    entry = receipt.settings(path)
+    receipt.put_settings(path, None)
     os.unlink(path)
     if entry and entry["folder"]:
         try:
@@ -104,46 +101,8 @@ def _remove(project, path):
 
 
 def _clean(project, path, text):
-    _forget(project, path)
+    Receipt(project).put_settings(path, None)
     _write(path, text)
-
-
-def _forget(project, path):
-    receipt = _receipt(project)
-    entry = receipt.pop(path, None)
-    if entry is not None:
-        _save(project, receipt)
-    return entry
-
-
-def _receipt_path(project):
-    if project.place is not None:
-        return ask.own_path(project.place, f"abcd-index/{RECEIPT}")
-    return os.path.join(project.scope.index, RECEIPT) if project.scope is not None else None
-
-
-def _receipt(project):
-    path = _receipt_path(project)
-    try:
-        with open(path, encoding="utf-8") as handle:
-            found = json.load(handle)
-        return {os.path.join(project.root, name): entry for name, entry in found["settings"].items()
-                if {"before", "after", "folder"} <= set(entry)}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return {}
-
-
-def _save(project, receipt):
-    path = _receipt_path(project)
-    if path is None:
-        return
-    if not receipt:
-        if os.path.exists(path):
-            os.unlink(path)
-        return
-    named = {os.path.relpath(file, project.root): entry for file, entry in receipt.items()}
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    _write(path, json.dumps({"settings": named}, indent=1) + "\n", 0o600)
 
 
 def _read(path):
@@ -155,23 +114,5 @@ def _read(path):
         return None
 
 
-def _write(path, text, mode=None):
-    if mode is None:
-        mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644
-    temporary = f"{path}.abcd-{os.getpid()}"
-    with open(temporary, "wb") as handle:
-        handle.write(text.encode("utf-8"))
-    os.chmod(temporary, mode)
-    os.replace(temporary, path)
-
-
-def _hash(text):
-    return None if text is None else hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def _packed(text):
-    return None if text is None else base64.b64encode(text.encode("utf-8")).decode("ascii")
-
-
-def _unpacked(packed):
-    return None if packed is None else base64.b64decode(packed).decode("utf-8")
+def _write(path, text):
+    write(path, text.encode("utf-8"), os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644)

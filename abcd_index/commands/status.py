@@ -1,0 +1,196 @@
+"""``abcd-index status``: what is where, how fresh it is, what is installed, and what to do next.
+
+With ``check`` it is the doctor: every hook is run as git would run it, every registered command exactly as
+it stands, and what does not answer is a problem (exit status 1). Changes nothing.
+"""
+
+import os
+
+from abcd_index.commands import status_facts as facts
+from abcd_index.commands.install import find
+from abcd_index.commands.say import FINDINGS, OK, Out, count
+from abcd_index.commands.steps import shown
+from abcd_index.git.hooks import LINE, VERSION
+from abcd_index.scopes import Places
+
+AGENT_EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact")
+
+
+def run(root=None, as_json=False, check=False, out=None, places=None):
+    """Report. Returns 0; 1 when there is no store at all, or with ``check`` a problem."""
+    out, places = out or Out(), places or Places()
+    report = gather(root, check, places)
+    if as_json:
+        import json
+
+        out.line(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        _print(report, out)
+    if not report["scopes"] or (check and report["problems"]):
+        return FINDINGS
+    return OK
+
+
+def gather(root, check, places):
+    """The whole report as plain values: ``scopes``, ``git``, ``agent``, ``fill``, ``problems``, ``next``."""
+    project = find(root, places)
+    keyword = facts.a_keyword(project) if check else ""
+    report = {"root": project.root, "scopes": facts.scopes(project.root, places), "git": facts.git(project, check),
+              "agent": facts.agent(project, places, check, keyword), "interpreter": facts.interpreter(places)}
+    report["fill"] = facts.fill(project, places, report["agent"])
+    report["problems"] = problems(report)
+    report["next"] = advice(report)
+    report["ok"] = not report["problems"]
+    return report
+
+
+def problems(report):
+    """Sentences on what is wrong, worst first. What is only not installed is no problem but advice."""
+    found = [f"the {scope['scope']} scope's artefact is {scope['state']}" + (f": {scope['error']}" if "error" in scope
+             else "") for scope in report["scopes"] if scope["state"] not in ("current", "missing")]
+    for hook in report["git"].get("hooks", ()):
+        found += _hook_problems(hook)
+    for entry in report["agent"]:
+        found += _agent_problems(entry)
+    seen = [entry.get("event") for entry in report["agent"]]
+    found += [f"{event} is registered in two settings files: it runs twice"
+              for event in dict.fromkeys(seen) if event and seen.count(event) > 1]
+    noted = report["interpreter"]
+    if noted and not noted["exists"]:
+        found.append(f"the interpreter noted for background builds is gone: {noted['path']}")
+    return found
+
+
+def _hook_problems(hook):
+    name = hook["hook"]
+    installed = hook["state"] in ("own", "beside", "kept")
+    if installed and not hook["runs"]:
+        yield f"{name} is not executable: git skips it"
+    if installed and hook["version"] != VERSION:
+        yield f"{name} is of another release (version {hook['version']}, this one has {VERSION})"
+    if hook["crlf"] and hook["state"] != "absent":
+        yield f"{name} has CRLF line ends: git cannot run it; keep hooks with `eol=lf` in .gitattributes"
+    if hook.get("mode_in_git") not in (None, "", "100755"):
+        yield (f"{name} is committed with mode {hook['mode_in_git']}, so that clones skip it: "
+               "`git update-index --chmod=+x` mends that")
+    if hook.get("answers") is False:
+        yield f"{name} did not answer when git ran it"
+    if installed and hook["python"] and not os.access(hook["python"], os.X_OK):
+        yield f"{name} names an interpreter that is gone: {hook['python']}"
+    elif hook.get("python_works") is False:
+        yield f"{name} names an interpreter that cannot import abcd-index: {hook['python']}"
+
+
+def _agent_problems(entry):
+    if "error" in entry:
+        yield f"{entry['file']}: {entry['error']}"
+    elif entry["python"] and not os.access(entry["python"], os.X_OK):
+        yield f"{entry['event']} names an interpreter that is gone: {entry['python']}"
+    elif entry.get("answers") is False:
+        yield f"{entry['event']} did not answer: status {entry['status']}, {entry.get('stderr') or 'nothing said'}"
+
+
+def advice(report):
+    """Sentences on what to do next."""
+    found = []
+    by_name = {scope["scope"]: scope for scope in report["scopes"]}
+    if "workspace" not in by_name:
+        found.append("`abcd-index init` starts a store in this project")
+    stale = [scope["scope"] for scope in report["scopes"] if scope["state"] not in ("current", "refused")]
+    if stale:
+        found.append(f"`abcd-index build` makes the artefact of {' and '.join(stale)} current")
+    git = report["git"]
+    missing = [hook["hook"] for hook in git.get("hooks", ()) if hook["state"] in ("absent", "foreign")]
+    events = {entry.get("event") for entry in report["agent"]}
+    wanting = [event for event in AGENT_EVENTS if event not in events]
+    if git.get("not_ours") and missing:
+        found.append(f"add to {', '.join(missing)} in {git['hooks_folder']}: {LINE}")
+    elif missing or wanting:
+        found.append("`abcd-index install` puts the hooks in place")
+    elif report["problems"] and not stale:
+        found.append("`abcd-index install` puts right what can be")
+    if not report["fill"]["registered"] and report["fill"]["heard"] is None:
+        found.append("`abcd-index install --status-line` lets recall know how full the window is; "
+                     "without it every prompt counts as MODERATE")
+    return found
+
+
+def _print(report, out):
+    base = report["root"]
+    out.line(f"project    {base}")
+    for scope in report["scopes"]:
+        out.line(f"{scope['scope']:<9}  {_scope(scope, base)}")
+    if not report["scopes"]:
+        out.line("scopes     none: no .abcd/memory here or above, and no user store")
+    _print_git(report["git"], base, out)
+    _print_agent(report["agent"], base, out)
+    out.line(f"fill       {_fill(report['fill'])}")
+    noted = report["interpreter"]
+    out.line(f"builds     {noted['path']}" if noted else "builds     no interpreter noted yet")
+    for problem in report["problems"]:
+        out.line(out.style(f"problem    {problem}", "red"))
+    for sentence in report["next"]:
+        out.line(f"next       {sentence}")
+    if not report["problems"] and not report["next"]:
+        out.line("next       nothing: all is in place")
+
+
+def _scope(scope, base):
+    if scope["state"] == "refused":
+        return scope["error"]
+    where = shown(scope["store"], base)
+    if scope["key"] is None:
+        return f"{where}: no artefact yet"
+    kept = ", kept in git" if scope["tracked"] else ""
+    return (f"{where}: {count(scope['pages'], 'page')}, artefact {scope['state']} ({scope['key'][:12]}, "
+            f"{scope['size']:,} bytes, {scope['origin']}{kept})")
+
+
+def _print_git(git, base, out):
+    if git["repository"] is None:
+        out.line(f"git        {git['why']}")
+        return
+    linked = " (a linked worktree: its hooks are shared)" if git["linked"] else ""
+    out.line(f"git        hooks from {shown(git['hooks_folder'], base)}{linked}")
+    for entry in git["hooks_path"]:
+        out.line(f"           core.hooksPath ({entry['scope']}) = {entry['value']}, from {entry['origin']}")
+    if git["not_ours"]:
+        out.line(f"           not ours to write: {git['not_ours']}")
+    for hook in git["hooks"]:
+        out.line(f"           {hook['hook']:<16}{_hook(hook)}")
+
+
+def _hook(hook):
+    said = {"absent": "not installed", "foreign": "another tool's, without us", "own": "installed",
+            "beside": "installed before another tool's", "kept": f"installed before {hook['kept']}",
+            "calls": "another tool's, calls us"}[hook["state"]]
+    python = f", starts {hook['python']}" if hook["python"] else ""
+    tried = {True: ", answers", False: ", DOES NOT ANSWER", None: ""}[hook.get("answers")]
+    return said + tried + python
+
+
+def _print_agent(entries, base, out):
+    if not entries:
+        out.line("agent      no hooks registered in .claude/ of this project")
+    for entry in entries:
+        where = shown(entry["file"], base)
+        if "error" in entry:
+            out.line(f"agent      {where}: {entry['error']}")
+            continue
+        tried = ""
+        if "status" in entry:
+            tried = f", {'answers' if entry['answers'] else 'DOES NOT ANSWER'} in {entry['milliseconds']} ms"
+            tried += f" (Python {entry['python_version']})" if entry["python_version"] else ""
+        out.line(f"agent      {entry['event']} in {where}: {entry['python']}{tried}")
+
+
+def _fill(fill):
+    heard = "no figure heard yet" if fill["heard"] is None else f"last figure {_ago(fill['heard'])} ago"
+    return ("status line registered here, " if fill["registered"] else "no status line registered here, ") + heard
+
+
+def _ago(seconds):
+    for size, word in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return count(seconds // size, word)
+    return count(seconds, "second")
