@@ -5,7 +5,7 @@ typed counts in full; code fences, logs, quotes, comments, URLs and paths count 
 identifiers a little less (``PART``).
 """
 
-from abcd_index.terms.words import bare, bases, camel, composed, fold, folded, letters, pieces, singulars
+from abcd_index.terms.words import bare, bases, camel, composed, fold, folded, letters, noise, pieces, singulars
 
 # Kinds of a token. A SIGN is looked up only for keywords that are searched as written; JOINED words, of a
 # name with underscores, are PART alone and TYPED in a row.
@@ -264,7 +264,7 @@ def _word(word, kind, parts):
 
 
 def _complex(chunk, parts):
-    if len(chunk) > 31 and _noise(chunk):
+    if len(chunk) > 31 and noise(chunk):
         return [None] + [(run, run, PASTED) for run in (chunk[start:end].lower() for start, end, _ in pieces(chunk))
                          if len(run) > 3] + [None]
     kind = path_kind(chunk)
@@ -289,19 +289,6 @@ def _complex(chunk, parts):
     if chunk[last:].strip("-_\"'`*"):
         items.append(None)
     return items
-
-
-def _noise(chunk):
-    """Whether a long chunk is base64 or a hash: small letters, capitals and digits take turns all the time."""
-    head = chunk[:32]
-    if not head.isascii() or head.islower() and sum(map(head.count, "0123456789")) < 4:
-        return False
-    turns, before = 0, ""
-    for char in head:
-        sort = "a" if char.islower() else "A" if char.isupper() else "0" if char.isdigit() else before
-        turns += sort != before
-        before = sort
-    return turns > 11
 
 
 def path_kind(chunk):

@@ -178,6 +178,19 @@ def _hangul(char):
     return "\uac00" <= char <= "\ud7af"
 
 
+def noise(chunk):
+    """Whether a long chunk is base64 or a hash: small letters, capitals and digits take turns all the time."""
+    head = chunk[:32]
+    if not head.isascii() or head.islower() and sum(map(head.count, "0123456789")) < 4:
+        return False
+    turns, before = 0, ""
+    for char in head:
+        sort = "a" if char.islower() else "A" if char.isupper() else "0" if char.isdigit() else before
+        turns += sort != before
+        before = sort
+    return turns > 11
+
+
 _CAPITALS = {code: " " + chr(code) for code in range(65, 91)}
 
 

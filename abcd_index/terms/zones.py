@@ -3,6 +3,8 @@
 Prompt path; loaded only for a prompt that could hold more than one typed line. Linear in the prompt.
 """
 
+from abcd_index.terms.words import noise
+
 # More than this was not typed in one go: what stands before and after it counts as typed, the rest as pasted.
 TYPED_MOST, TYPED_HEAD, TYPED_TAIL = 4000, 1000, 1000
 # Of what was pasted, so much is looked at: a log tells its news at its start or its end.
@@ -110,6 +112,9 @@ def _lines(text, pasted):
     for line in text.split("\n"):
         bare = line.strip()
         first = bare[:1]
+        if len(bare) > 59 and " " not in bare and noise(bare):
+            # A line of base64 says nothing, though every short word is in it.
+            continue
         if fence:
             pasted.append(line)
             if bare.startswith(fence) and not bare.strip(fence[0]):
