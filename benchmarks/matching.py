@@ -1,6 +1,7 @@
 """The cases of ``tests/data/match_cases.txt`` asked of abcd-index and of two rules that others use.
 
-``python -m benchmarks.matching`` prints the table that ``docs/explanation/matching.md`` shows. The peers are a
+``python -m benchmarks.matching`` prints the table that ``docs/explanation/matching.md`` shows, ``--write`` puts it
+there. The peers are a
 plain substring test (``keyword.lower() in prompt.lower()``) and a regular expression with word boundaries
 (``\\b`` + ``re.escape(keyword)`` + ``\\b``, ignoring case). They know no weights, so of them it is asked only
 whether the keyword is found; abcd-index also has to say how well.
@@ -15,7 +16,9 @@ from abcd_index.terms.keyword import entries
 from abcd_index.terms.match import match
 from abcd_index.terms.prompt import PASTED, Prompt
 
-CASES = Path(__file__).resolve().parent.parent / "tests" / "data" / "match_cases.txt"
+ROOT = Path(__file__).resolve().parent.parent
+CASES = ROOT / "tests" / "data" / "match_cases.txt"
+DOCS = ROOT / "docs" / "explanation" / "matching.md"
 
 Case = collections.namedtuple("Case", "line kind verdict keyword prompt")
 
@@ -90,10 +93,18 @@ def markdown(rows):
     return "\n".join(lines)
 
 
-def main():
-    print(markdown(table()))
+def page(made):
+    """The text of the docs page with the table ``made`` in it: the table is what ends it."""
+    return DOCS.read_text(encoding="utf-8").partition("| kind |")[0] + made + "\n"
+
+
+def main(arguments):
+    made = markdown(table())
+    print(made)
+    if arguments == ["--write"]:
+        DOCS.write_text(page(made), encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -7,6 +7,7 @@ import pytest
 from abcd_index.terms.keyword import entries
 from abcd_index.terms.match import excluded, match
 from abcd_index.terms.prompt import PASTED, Prompt
+from benchmarks import matching
 from benchmarks.matching import cases, spelt
 
 
@@ -57,3 +58,8 @@ def test_the_table_is_well_formed():
 
 def test_escapes_of_the_table():
     assert spelt(r"a\nb\tc\\d\xe9\u4e2d\U0001f680 \d+") == "a\nb\tc\\d\xe9\u4e2d\U0001f680 \\d+"
+
+
+def test_the_table_of_the_docs_is_that_of_the_cases():
+    made = matching.markdown(matching.table())
+    assert matching.DOCS.read_text(encoding="utf-8") == matching.page(made), "run: python -m benchmarks.matching --write"
