@@ -104,7 +104,8 @@ def _print(out, rows, paths, write):
             out.line("  nothing in it sets it apart: write keywords by hand")
         wide = max([len(one.keyword) for one in row.suggestions], default=0)
         for one in row.suggestions:
-            also = f"also surfaces {', '.join(one.also[:3])}" + (f" and {len(one.also) - 3} more" if one.also[3:] else "")
+            more = f" and {len(one.also) - 3} more" if one.also[3:] else ""
+            also = f"also surfaces {', '.join(one.also[:3])}{more}"
             out.line(f"  {out.style(printable(one.keyword), 'cyan')}{' ' * (wide - len(one.keyword))}  "
                      f"{_said(one)}; {also if one.also else 'surfaces nothing else'}")
         if row.written:

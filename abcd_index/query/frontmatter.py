@@ -59,6 +59,8 @@ def _as_wanted(before, after, keywords):
     if list(after.keywords) != list(before.keywords) + keywords:
         return False
     unmoved = {"keywords": (), "body_line": 0, "lines": {}}
+    if before.dialect == "plain":
+        unmoved["dialect"] = ""  # With its first frontmatter a page becomes one of the agent dialect.
     return replace(before, **unmoved) == replace(after, **unmoved)
 
 

@@ -83,7 +83,7 @@ class Files:
         return max(((old, self.gone[old]) for old in sorted(was)), key=lambda one: one[1].date, default=None)
 
     def dead_link(self, target):
-        """Whether nothing lies where a link of a page leads; with its Gone, if history knows it: (bool, Gone or None)."""
+        """(whether nothing lies where a link of a page leads, its Gone if history knows one)."""
         base = self.top if target.startswith("/") else self.store
         path = os.path.normpath(os.path.join(base, target.lstrip("/")))
         if os.path.exists(path) or os.path.exists(os.path.join(self.top, target)):

@@ -51,7 +51,7 @@ def wanting(entry):
 
 def suggest(entry, limit=5):
     """The best Suggestions for a page (an Entry), at most ``limit``."""
-    record, artefact = entry.record, entry.shelf.artefact
+    record = entry.record
     places = [("title", record["title"]), ("description", entry.description)]
     text = _LINKS.sub(" ", _FENCED.sub("\n", entry.body))
     places += [("heading", heading) for heading in _HEADINGS.findall(text)] + [("text", _HEADINGS.sub("", text))]

@@ -79,7 +79,7 @@ def main():
             rows[name, collection.name] = measure(collection, engine)
             print(f"{collection.name} {name}", file=sys.stderr, flush=True)
     for title, column in COLUMNS:
-        print("\n".join(table(title, engines, names, lambda e, c: rows[e, c].mean(column))) + "\n")
+        print("\n".join(table(title, engines, names, lambda e, c, at=column: rows[e, c].mean(at))) + "\n")
     print("\n".join(table("build, s", engines, names, lambda e, c: rows[e, c].build, "{:.3f}")) + "\n")
     print("\n".join(table("query, ms", engines, names, lambda e, c: rows[e, c].query * 1000, "{:.3f}")) + "\n")
     if options.save:
