@@ -120,8 +120,9 @@ class _Sorter:
         shown = os.fsencode(raw).decode("utf-8", "backslashreplace")
         if not raw.isascii():
             try:
-                raw.encode("utf-8")
-            except UnicodeEncodeError:
+                # Names are bytes: under a locale that is not UTF-8 Python gives them as surrogates.
+                raw = os.fsencode(raw).decode("utf-8")
+            except UnicodeDecodeError:
                 self._add("name-not-utf8", shown, "the file's name is not UTF-8", "rename it")
                 self.listing.left_out.append(shown)
                 return None
