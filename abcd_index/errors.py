@@ -47,13 +47,5 @@ class FormatTooNew(ArtefactError):
         self.known = known
 
 
-class SettingsError(AbcdError):
-    """``config.json`` is not usable as it stands."""
-
-
-class NotInGit(AbcdError):
-    """Asked for something that needs a git work tree, outside of one."""
-
-
 class CannotTell(AbcdError):
     """Neither right nor wrong can be said (ownership, another tool's version): exit 2, never 1."""

@@ -14,8 +14,6 @@ except ImportError:  # pragma: no cover - Windows
 
     WINDOWS = True
 
-from abcd_index.errors import Forbidden
-
 WORKSPACE = "workspace"
 USER = "user"
 DEFAULT_HOME = ".abcd.noindex"
@@ -76,7 +74,7 @@ def find_scopes(cwd, places):
     for find in (workspace_scope, user_scope):
         try:
             scope = find(cwd, places)
-        except (Forbidden, OSError, ValueError):
+        except Exception:  # Forbidden, a link loop, a name that no file can have.
             continue
         if scope is not None:
             scopes.append(scope)
@@ -236,6 +234,8 @@ def resolve(path, forbidden=()):
 def _refuse(here, path, forbidden):
     # Folded: on macOS and Windows ~/.Claude is the same folder, and elsewhere nobody misses it.
     if forbidden and here.casefold() in forbidden:
+        from abcd_index.errors import Forbidden
+
         raise Forbidden(f"{path} leads into {here}, which abcd-index never opens")
 
 

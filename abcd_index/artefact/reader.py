@@ -24,7 +24,6 @@ from abcd_index.artefact.format import (
     bucket,
     checksum,
 )
-from abcd_index.errors import ArtefactMissing, ArtefactTorn, FormatTooNew
 
 # One read of this size brings the whole keyword side of a store of a few hundred pages.
 HEAD = 65536
@@ -66,6 +65,20 @@ def parse(text):
     return value
 
 
+def torn(message):
+    """The ArtefactTorn to raise. Errors are loaded when there is one: a class takes a process longer than a lookup."""
+    from abcd_index.errors import ArtefactTorn
+
+    return ArtefactTorn(message)
+
+
+def missing(message):
+    """The ArtefactMissing to raise."""
+    from abcd_index.errors import ArtefactMissing
+
+    return ArtefactMissing(message)
+
+
 class Artefact:
     """An open artefact. ``header``: the parsed header line; ``pages`` and ``domains``: counts."""
 
@@ -91,13 +104,13 @@ class Artefact:
             fd = _os.open(path, _os.O_RDONLY | getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_CLOEXEC", 0)
                           | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_BINARY", 0))
         except (OSError, ValueError):
-            raise ArtefactMissing(f"no artefact at {path}") from None
+            raise missing(f"no artefact at {path}") from None
         try:
             return cls(fd, path)
         except BaseException as error:
             _os.close(fd)
             if isinstance(error, (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError)):
-                raise ArtefactTorn(f"{path} is not a whole artefact") from None
+                raise torn(f"{path} is not a whole artefact") from None
             raise
 
     def close(self):
@@ -133,21 +146,21 @@ class Artefact:
         """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
         record = self.entry("records", page)
         if type(record) is not dict:
-            raise ArtefactTorn(f"record {page} is not an object")
+            raise torn(f"record {page} is not an object")
         return record
 
     def body(self, page):
         """The text of a page by its ordinal."""
         body = self.entry("bodies", page)
         if type(body) is not str:
-            raise ArtefactTorn(f"body {page} is not text")
+            raise torn(f"body {page} is not text")
         return body
 
     def domain(self, number):
         """The record (dict) of a rule domain by its ordinal."""
         domain = self.entry("domains", number)
         if type(domain) is not dict:
-            raise ArtefactTorn(f"domain {number} is not an object")
+            raise torn(f"domain {number} is not an object")
         return domain
 
     def newer(self, file):
@@ -156,7 +169,7 @@ class Artefact:
             at, length, check = self.header["newer"]
             newer = self._line(at, length, check)
             if type(newer) is not dict:
-                raise ArtefactTorn("the list of newer pages is not an object")
+                raise torn("the list of newer pages is not an object")
             self._newer = newer
         return self._newer.get(file, "")
 
@@ -164,20 +177,22 @@ class Artefact:
         end = self._head.find(b"\n")
         second = self._head.find(b"\n", end + 1)
         if end < 0 or second < 0:
-            raise ArtefactTorn("the header is cut")
+            raise torn("the header is cut")
         header = parse(self._head[:end].decode("utf-8"))
         if header["magic"] != MAGIC:
-            raise ArtefactTorn("not an artefact")
+            raise torn("not an artefact")
         if header["format"] > FORMAT or header["format"] < OLDEST:
+            from abcd_index.errors import FormatTooNew
+
             raise FormatTooNew(header["format"], FORMAT)
         if int(self._head[end + 1:second]) != checksum(self._head[:end]):
-            raise ArtefactTorn("the header is damaged")
+            raise torn("the header is damaged")
         if header["size"] != self._size:
-            raise ArtefactTorn("the file is cut")
+            raise torn("the file is cut")
         for part in PARTS:
             at, count = header["parts"][part]
             if not 0 <= at <= self._size or not 0 <= count <= self._size:
-                raise ArtefactTorn("the header is damaged")
+                raise torn("the header is damaged")
         return header
 
     def _bucket(self, part, key):
@@ -189,7 +204,7 @@ class Artefact:
         if found is None:
             found = self.entry(part, number)
             if type(found) is not dict:
-                raise ArtefactTorn(f"a bucket of {part} is not an object")
+                raise torn(f"a bucket of {part} is not an object")
             self._buckets[part, number] = found
         return found.get(key)
 
@@ -200,7 +215,7 @@ class Artefact:
     def _cell(self, part, number):
         at, count = self._parts[part]
         if not 0 <= number < count:
-            raise ArtefactTorn(f"{part} has no entry {number}")
+            raise torn(f"{part} has no entry {number}")
         return self._bytes(at + 1 + number * CELL, CELL)
 
     def entry(self, part, number):
@@ -210,25 +225,25 @@ class Artefact:
             return self._line(int(cell[:OFFSET_END], 16), int(cell[OFFSET_END:LENGTH_END], 16),
                               int(cell[LENGTH_END:], 16))
         except ValueError:
-            raise ArtefactTorn(f"the table of {part} is damaged") from None
+            raise torn(f"the table of {part} is damaged") from None
 
     def _line(self, at, length, check):
         if length > LONGEST_LINE:
-            raise ArtefactTorn("a line is longer than any line may be")
+            raise torn("a line is longer than any line may be")
         data = self._bytes(at, length)
         if checksum(data) != check:
-            raise ArtefactTorn("a line is damaged")
+            raise torn("a line is damaged")
         try:
             return parse(data.decode("utf-8"))
         except ValueError:
-            raise ArtefactTorn("a line is not JSON") from None
+            raise torn("a line is not JSON") from None
 
     def _bytes(self, at, length):
         if at + length <= len(self._head):
             return self._head[at:at + length]
         data = _pread(self._fd, length, at)
         if len(data) != length:
-            raise ArtefactTorn("the file is cut")
+            raise torn("the file is cut")
         return data
 
 
@@ -240,7 +255,7 @@ def _pread(fd, length, at):
     try:
         return read(fd, length, at)
     except (OSError, OverflowError):
-        raise ArtefactTorn("the file cannot be read") from None
+        raise torn("the file cannot be read") from None
 
 
 def current_key(index):
@@ -253,16 +268,16 @@ def current_key(index):
         try:
             fd = _os.open(index + "/" + TRACKED, flags)
         except (OSError, ValueError):
-            raise ArtefactMissing(f"no artefact in {index}") from None
+            raise missing(f"no artefact in {index}") from None
     try:
         key = _os.read(fd, 200).decode("ascii", "replace").strip()
     except OSError:
-        raise ArtefactMissing(f"no artefact in {index}") from None
+        raise missing(f"no artefact in {index}") from None
     finally:
         _os.close(fd)
     if not key.isalnum() or not key.isascii():
         # Anything else could name a file outside the index folder.
-        raise ArtefactMissing(f"{index}/{CURRENT} does not name a key")
+        raise missing(f"{index}/{CURRENT} does not name a key")
     return key
 
 
@@ -272,5 +287,5 @@ def open_current(index):
     artefact = Artefact.open(index + "/" + key + SUFFIX)
     if artefact.header.get("key") != key:
         artefact.close()
-        raise ArtefactTorn("the artefact has another key than its name says")
+        raise torn("the artefact has another key than its name says")
     return artefact

@@ -18,16 +18,22 @@ REPEATS = 8.0
 MOST_TERMS = 200
 MOST_PAIRS = 60
 
-_log = None
+_LN2 = 0.6931471805599453
 
 
 def idf(pages, holding):
     """How rare a term is: ln(1 + (N - n + 0.5) / (n + 0.5)), never negative."""
-    global _log
-    if _log is None:
-        # math is a shared object on many builds: loaded when there is something to rank.
-        from math import log as _log
-    return _log(1 + (pages - holding + 0.5) / (holding + 0.5))
+    return ln(1 + (pages - holding + 0.5) / (holding + 0.5))
+
+
+def ln(x):
+    """The natural logarithm of ``x`` >= 1, to eight digits. math is a shared object on many builds, and loading
+    it takes longer than ranking a prompt's pages."""
+    exponent = int(x).bit_length() - 1
+    x /= 1 << exponent
+    t = (x - 1) / (x + 1)
+    s = t * t
+    return exponent * _LN2 + 2 * t * (1 + s * (1 / 3 + s * (1 / 5 + s * (1 / 7 + s * (1 / 9 + s * (1 / 11 + s / 13))))))
 
 
 class Query:

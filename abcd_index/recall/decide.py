@@ -5,8 +5,7 @@ what ranks, weighs and writes. A scope whose artefact cannot be used is named in
 """
 
 from abcd_index.artefact.reader import open_current
-from abcd_index.errors import AbcdError
-from abcd_index.terms.match import excluded, match
+from abcd_index.terms.match import Hit, excluded, match
 from abcd_index.terms.prompt import Prompt
 
 # As in ``settings.py``, which a prompt does not load; a test holds the two equal. Bounds: the hook takes
@@ -22,31 +21,34 @@ class Outcome:
     """What a prompt brings.
 
     ``text``: the block, '' for nothing. ``bracket`` and ``why``: which, and why that one; '' when nothing
-    matched. ``marks``: [(signature, form)] for the ledger. ``pages``, ``rules``, ``more``: as in
-    ``choose.Choice``. ``held``: [(scope name, keyword, narrower scope name, pages, domains)] that a narrower
-    scope's keyword suppressed. ``stale``: scopes to rebuild. ``problems``: [(scope, error)].
-    ``ledger``: the Ledger that was asked, or None. ``decisions``: see ``explain``.
+    matched. ``marks``: [(signature, form)] of what is in the text, for the ledger. ``pages``: Candidates in
+    order, then those passed over; ``more``: how many match beyond them. ``rules``: domains that matched.
+    ``held``: [(scope name, Hit, narrower scope name)]: keywords that a narrower scope holds. ``stale``: scopes
+    to rebuild. ``problems``: [(scope, error)]. ``decisions``: what ``explain`` says of each of them, when asked.
     """
 
-    __slots__ = ("text", "bracket", "why", "marks", "pages", "rules", "more", "held", "stale", "problems", "ledger",
-                 "settings", "decisions")
+    __slots__ = ("text", "bracket", "why", "marks", "pages", "more", "rules", "held", "stale", "problems",
+                 "decisions")
 
-    def __init__(self):
+    def __init__(self, problems):
+        self.problems = problems
+        self.decisions = []
+        self.clear()
+
+    def clear(self):
+        """Forget what was found, not what went wrong."""
         self.text = self.bracket = self.why = ""
         self.marks = []
         self.pages = []
-        self.rules = []
         self.more = 0
+        self.rules = []
         self.held = []
         self.stale = []
-        self.problems = []
-        self.ledger = None
-        self.settings = DEFAULTS
-        self.decisions = []
 
 
 class Search:
-    """A prompt looked up in the scopes' artefacts. ``found``: whether a keyword or a ``*NAME`` may bring something."""
+    """A prompt looked up in the scopes' artefacts. ``open``: [(scope, Artefact)], ``hits``: the Hits of each.
+    ``found``: whether a keyword or a ``*NAME`` may bring something."""
 
     __slots__ = ("prompt", "open", "hits", "settings", "problems", "found")
 
@@ -69,10 +71,11 @@ class Search:
 
     def _search(self, scope):
         artefact = None
+        # Whatever is wrong with an artefact, and be it one that a stranger forged, costs a person no prompt.
         try:
             artefact = open_current(scope.index)
             hits = match(self.prompt, artefact.keyword)
-        except (AbcdError, OSError, ValueError, TypeError, IndexError, KeyError, AttributeError) as error:
+        except Exception as error:
             if artefact is not None:
                 artefact.close()
             self.problems.append((scope, error))
@@ -91,12 +94,11 @@ def decide(prompt, scopes, remaining=None, ledger=None, settings=None, explain=F
     those of the narrowest artefact when None. ``explain``: also say what nearly came. ``by_bytes``: the host
     counts bytes. Never raises on account of an artefact.
     """
-    search = Search(prompt if isinstance(prompt, Prompt) else Prompt(prompt), scopes)
+    prompt = Prompt(prompt)
+    search = Search(prompt, [] if prompt.machine else scopes)
     try:
         if not search.found:
-            outcome = Outcome()
-            outcome.problems = search.problems
-            return outcome
+            return Outcome(search.problems)
         return settle(search, remaining, ledger, settings or search.settings, explain, by_bytes)
     finally:
         search.close()
@@ -107,10 +109,7 @@ def settle(search, remaining, ledger, settings, explain=False, by_bytes=False):
     from abcd_index.recall.choose import choose
     from abcd_index.recall.fill import Fill, bracket
 
-    outcome = Outcome()
-    outcome.problems = search.problems
-    outcome.ledger = ledger
-    outcome.settings = settings
+    outcome = Outcome(search.problems)
     if not isinstance(remaining, Fill):
         why = "how full the window is was not given" if remaining is None else "%g %% free was given" % remaining
         remaining = Fill(remaining, why)
@@ -118,20 +117,16 @@ def settle(search, remaining, ledger, settings, explain=False, by_bytes=False):
     while search.open:
         sources = _sources(search, outcome)
         try:
-            choice = choose(search.prompt, sources, name, ledger, settings, excluded, by_bytes, explain)
+            choose(outcome, search.prompt, sources, name, ledger, settings, excluded, by_bytes, explain)
             break
-        except (AbcdError, OSError, ValueError, TypeError, IndexError, KeyError, AttributeError) as error:
+        except Exception as error:
             _drop_torn(search, outcome, error)
-    else:
-        return outcome
-    for field in ("text", "marks", "pages", "rules", "more", "stale"):
-        setattr(outcome, field, getattr(choice, field))
-    if outcome.pages or outcome.rules:
+    if outcome.pages or outcome.rules or outcome.held:
         outcome.bracket, outcome.why = name, why
     if explain:
         from abcd_index.recall.explain import decisions
 
-        outcome.decisions = decisions(search.prompt, outcome, sources)
+        outcome.decisions = decisions(search.prompt, outcome)
     return outcome
 
 
@@ -141,43 +136,25 @@ def _sources(search, outcome):
 
     pages, domains = {}, {}
     sources = []
-    outcome.held = []
+    total = sum([artefact.pages for _, artefact in search.open])
     for order, (scope, artefact) in enumerate(search.open):
         kept = []
-        held = []
         for hit in search.hits[order]:
-            normal = hit.normal
-            barred_pages = hit.pages and pages.setdefault(normal, order) != order
-            barred_domains = hit.domains and domains.setdefault(normal, order) != order
-            if barred_pages or barred_domains:
-                holder = search.open[(pages if barred_pages else domains)[normal]][0].name
-                held.append((hit, holder))
-                hit = _without(hit, barred_pages, barred_domains)
+            barred = hit.pages and pages.setdefault(hit.normal, order) != order
+            barred_rules = hit.domains and domains.setdefault(hit.normal, order) != order
+            if barred or barred_rules:
+                holder = (pages if barred else domains)[hit.normal]
+                outcome.held.append((scope.name, hit, search.open[holder][0].name))
+                hit = Hit(hit.normal, hit.weight, hit.zone, hit.length, [] if barred else hit.pages,
+                          [] if barred_rules else hit.domains, hit.seen)
             if hit.pages or hit.domains:
                 kept.append(hit)
-        sources.append(Source(scope, artefact, kept, held, order))
+        sources.append(Source(scope, artefact, kept, order, total))
     return sources
 
 
-class Part:
-    """A Hit of which a narrower scope holds the pages or the domains."""
-
-    __slots__ = ("normal", "weight", "zone", "length", "pages", "domains", "seen")
-
-
-def _without(hit, no_pages, no_domains):
-    part = Part()
-    for field in Part.__slots__:
-        setattr(part, field, getattr(hit, field))
-    if no_pages:
-        part.pages = []
-    if no_domains:
-        part.domains = []
-    return part
-
-
 def _drop_torn(search, outcome, error):
-    """Find the artefact that is to blame by asking each for the records that matched; the last one if none is."""
+    """Pass over the artefact that is to blame: the first one that cannot show what matched in it, else the last."""
     blamed = len(search.open) - 1
     for order, (_, artefact) in enumerate(search.open):
         try:
@@ -186,12 +163,13 @@ def _drop_torn(search, outcome, error):
                     artefact.record(page)["recall"], artefact.body(page)
                 for number in hit.domains:
                     artefact.domain(number)["rules"]
-        except (AbcdError, OSError, ValueError, TypeError, IndexError, KeyError, AttributeError):
+        except Exception:
             blamed = order
             break
     scope, artefact = search.open.pop(blamed)
     search.hits.pop(blamed)
     artefact.close()
+    outcome.clear()
     outcome.problems.append((scope, error))
 
 

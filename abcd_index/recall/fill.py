@@ -7,7 +7,7 @@ the voided figure is remembered and only another one counts.
 
 import time
 
-from abcd_index.recall.wire import FILL, load, replace
+from abcd_index.recall.wire import FILL, load
 
 MAGIC = "abcd-fill 1"
 # An older figure says nothing about the window that the person sees now.
@@ -20,7 +20,7 @@ FRESH, MODERATE, DEPLETED = "FRESH", "MODERATE", "DEPLETED"
 
 class Fill:
     """``remaining``: percent of the window that is free, or None when not known. ``least``: the smallest
-    figure since the last reset, or None. ``why``: one sentence for people."""
+    figure since the window was emptied last, or None. ``why``: one sentence for people."""
 
     __slots__ = ("remaining", "least", "why")
 
@@ -30,22 +30,12 @@ class Fill:
         self.why = why
 
 
-class Record:
-    """The file's content. ``when``: seconds since 1970. ``remaining``: percent or None. ``said``: the
-    host's own numbers, as text. ``least``. ``stale``: numbers of before the last reset, not to be believed."""
-
-    __slots__ = ("when", "remaining", "said", "least", "stale")
-
-    def __init__(self, when, remaining, said, least, stale):
-        self.when = when
-        self.remaining = remaining
-        self.said = said
-        self.least = least
-        self.stale = stale
-
-
 def read_record(session):
-    """The session's Record, or None when there is none that can be believed to be this session's."""
+    """[when, remaining, said, least, stale] of a session, or None when nothing can be believed to be this session's.
+
+    ``when``: seconds since 1970. ``remaining`` and ``least``: percent or None. ``said``: the host's own
+    numbers as one word. ``stale``: those of before the window was emptied, which do not count.
+    """
     data = load(session, FILL, LONGEST)
     if not data:
         return None
@@ -54,41 +44,9 @@ def read_record(session):
         if head != MAGIC + " " + session.mark:
             return None
         when, remaining, said, least, stale = rest.split()
-        return Record(int(when), number(remaining), said, number(least), stale)
+        return [int(when), number(remaining), said, number(least), stale]
     except ValueError:
         return None
-
-
-def write_record(session, record):
-    """Write it in one step; whether that worked."""
-    row = " ".join([str(record.when), text(record.remaining), record.said, text(record.least), record.stale])
-    return replace(session, FILL, (MAGIC + " " + session.mark + "\n" + row + "\n").encode("ascii"))
-
-
-def note(session, remaining, said):
-    """Keep what the status line says. ``remaining``: percent or None; ``said``: its numbers, one word of ASCII."""
-    before = read_record(session)
-    least = before.least if before else None
-    stale = before.stale if before else NONE
-    if said == stale:
-        # The figure of before the compaction, sent once more.
-        remaining = None
-    else:
-        stale = NONE
-    if remaining is not None and (least is None or remaining < least):
-        least = remaining
-    return write_record(session, Record(int(time.time()), remaining, said, least, stale))
-
-
-def reset(session, make=True):
-    """The window was emptied: no figure counts until another one comes. ``make``: also when none was known."""
-    before = read_record(session)
-    if before is None and not make:
-        return
-    stale = NONE
-    if before is not None:
-        stale = before.said if before.remaining is not None else before.stale
-    write_record(session, Record(int(time.time()), None, NONE, None, stale))
 
 
 def read_fill(session):
@@ -96,12 +54,12 @@ def read_fill(session):
     record = read_record(session) if session is not None else None
     if record is None:
         return Fill(None, "no status line has said how full the window is")
-    age = time.time() - record.when
-    if record.remaining is None:
-        return Fill(100.0, "the window is new, or was just emptied", record.least)
-    if not -OLDEST < age < OLDEST:
-        return Fill(None, "the status line's last figure is more than a day old", record.least)
-    return Fill(record.remaining, "the status line says %g %% are free" % record.remaining, record.least)
+    when, remaining, _, least, _ = record
+    if remaining is None:
+        return Fill(100.0, "the window is new, or was just emptied", least)
+    if not -OLDEST < time.time() - when < OLDEST:
+        return Fill(None, "the status line's last figure is more than a day old", least)
+    return Fill(remaining, "the status line says %g %% are free" % remaining, least)
 
 
 def bracket(fill, brackets, depleted=False):
@@ -120,8 +78,3 @@ def bracket(fill, brackets, depleted=False):
 def number(word):
     """A figure as written, or None. Raises ValueError."""
     return None if word == NONE else float(word)
-
-
-def text(figure):
-    """A figure as it is written."""
-    return NONE if figure is None else "%.4f" % figure

@@ -27,9 +27,6 @@ LARGE = 1 << 14
 LINE, HEAD, FULL = 1, 2, 3
 # Two hooks that are given the same prompt within this many seconds are one delivery.
 TWICE = 10
-# Sessions that nobody has written to for so long are removed, a few at a time.
-KEPT = 14 * 86400
-LOOKED_AT = 16
 
 
 class Ledger:
@@ -127,7 +124,10 @@ def note(session, ledger, bracket, marker, marks):
         return replace(session, LEDGER, (head + row).encode("ascii"))
     if ledger.state == "new":
         made = create(session, LEDGER, (head + row).encode("ascii"))
-        if made:
+        if made and session.path[-1] == "0":
+            # One session in sixteen sweeps up after the others, for those who have no session hook to do it.
+            from abcd_index.recall.sweep import prune
+
             prune(session)
         if made is not False:
             return made
@@ -167,35 +167,3 @@ def first_delivery(session, ledger, marker, bracket):
             return False
         remove(session.path + suffix)
     return True
-
-
-def forget(session):
-    """The session's context was emptied: no ledger, no markers."""
-    remove(session.path + LEDGER)
-    folder, _, name = session.path.rpartition("/")
-    try:
-        found = _os.listdir(folder)
-    except OSError:
-        return
-    for other in found:
-        if other.startswith(name + ONCE):
-            remove(folder + "/" + other)
-
-
-def prune(session, looks=LOOKED_AT):
-    """Remove what old sessions left; looks at ``looks`` files of the folder, never at this session's."""
-    folder, _, name = session.path.rpartition("/")
-    now = time.time()
-    try:
-        names = _os.listdir(folder)
-    except OSError:
-        return
-    # Another stretch of the folder each time: its order is the disk's, and the old ones lie anywhere.
-    start = int(now * 1000) % len(names) if names else 0
-    for other in (names[start:] + names[:start])[:looks]:
-        path = folder + "/" + other
-        try:
-            if not other.startswith(name) and now - _os.lstat(path).st_mtime > KEPT:
-                _os.unlink(path)
-        except OSError:
-            continue

@@ -7,6 +7,7 @@ few are ranked by their keywords and the BM25F of their text together. Every fig
 
 from abcd_index.artefact.format import checksum
 from abcd_index.artefact.score import Query, idf
+from abcd_index.terms.prompt import PASTED
 
 # Candidates that are ranked in full, over all scopes.
 MOST = 24
@@ -22,27 +23,25 @@ RARE = 50
 # What pasted keywords must amount to before their page comes whole, see `only_pasted`.
 ENOUGH = 4
 
-PASTED = 2
-
-
 class Source:
-    """One scope's part in a prompt. ``hits``: the keywords that count here. ``held``: [(hit, scope name)]
-    that a narrower scope holds."""
+    """One scope's part in a prompt. ``hits``: the keywords that count here. ``order``: its place from narrow
+    to wide. ``total``: pages of all scopes together, so that rarity in a small scope and in a large one can be
+    compared."""
 
-    __slots__ = ("scope", "artefact", "hits", "held", "order")
+    __slots__ = ("scope", "artefact", "hits", "order", "total")
 
-    def __init__(self, scope, artefact, hits, held, order):
+    def __init__(self, scope, artefact, hits, order, total):
         self.scope = scope
         self.artefact = artefact
         self.hits = hits
-        self.held = held
         self.order = order
+        self.total = total
 
 
 class Candidate:
     """A page that matched, with every figure that decides about it.
 
-    ``hits``: its Hits, most telling first; ``words``: their keywords as the page spells them. ``keyword``:
+    ``hits``: its Hits in the order of the prompt; ``words``: their keywords as the page spells them. ``keyword``:
     what the keywords say of it, ``text``: BM25F of its text, ``total``: both. ``seen``: the form that the
     session has had, 0 for none, and ``seen_at`` its prompt. ``newer``: the page that speaks against this
     one. ``weak``: only pasted text brought it. ``state``: see ``fresh``. ``form`` and ``why``: the verdict.
@@ -78,9 +77,9 @@ class Candidate:
         return self.source.scope.shown + self.record["file"]
 
 
-def figure(hit, holding, pages):
-    """What a keyword that ``holding`` of ``pages`` pages have says of its pages."""
-    return hit.weight * idf(pages, holding) * (1 + PHRASE * (min(hit.length, LONGEST_PHRASE) - 1))
+def figure(hit, total):
+    """What a keyword says of its pages; ``total``: pages of all scopes."""
+    return hit.weight * idf(total, len(hit.pages)) * (1 + PHRASE * (min(hit.length, LONGEST_PHRASE) - 1))
 
 
 def signature(source, part, number, name):
@@ -122,10 +121,9 @@ def _pool(sources, seen):
     """(-figure, order of the scope, page, figure) of the pages that may be among the best."""
     room = MOST_READ + seen
     for source in sources:
-        pages = source.artefact.pages
         found = {}
         for hit in sorted([hit for hit in source.hits if hit.pages], key=lambda hit: len(hit.pages)):
-            worth = figure(hit, len(hit.pages), pages)
+            worth = figure(hit, source.total)
             if len(hit.pages) <= room:
                 for page in hit.pages:
                     found[page] = found.get(page, 0.0) + worth
@@ -167,13 +165,12 @@ def _open(candidate, prompt, ledger, excluded, full):
     if word:
         candidate.why = "the prompt says %r, which the page excludes" % word
         return False
-    candidate.hits.sort(key=lambda hit: (-figure(hit, len(hit.pages), artefact.pages), hit.normal))
     candidate.newer = artefact.newer(record["file"])
-    candidate.weak = only_pasted(candidate.hits, artefact.pages)
+    candidate.weak = only_pasted(candidate.hits, candidate.source.total)
     return True
 
 
-def only_pasted(hits, pages):
+def only_pasted(hits, total):
     """Whether a page's keywords were all pasted, and are too few and too common to bring it whole.
 
     Each counts one, and one more if it is a phrase, and one more if it is rare.
@@ -182,7 +179,7 @@ def only_pasted(hits, pages):
     for hit in hits:
         if hit.zone != PASTED:
             return False
-        strength += 1 + (hit.length > 1) + (len(hit.pages) * RARE <= pages)
+        strength += 1 + (hit.length > 1) + (len(hit.pages) * RARE <= total)
     return len(hits) < 2 or strength < ENOUGH
 
 

@@ -24,9 +24,6 @@ LATE_CONTROLS = "".join([chr(n) for n in range(0x80, 0xa0)]) + "\u2028\u2029" + 
 LONGEST_LINE = 600
 LONGEST_TITLE = 200
 MOST_WORDS = 6
-# A head shorter than this says too little to be worth its room.
-SHORTEST_HEAD = 200
-MOST_LEFT_OUT = 6
 
 
 def cost(text, by_bytes=False):
@@ -67,6 +64,8 @@ def flat(text, longest=LONGEST_TITLE):
     """``text`` on one line, clean, at most about ``longest`` characters."""
     text = " ".join(text.split())
     if len(text) > longest:
+        from abcd_index.recall.head import whole
+
         text = text[:whole(text, longest)].rstrip() + " ..."
     return clean(text)
 
@@ -119,22 +118,11 @@ def _looks_like_ours(after):
     return name == "system"
 
 
-def whole(text, end):
-    """The largest cut, at most ``end``, that parts no character: no accent from its letter, no joined emoji."""
-    from unicodedata import category
-
-    end = min(end, len(text))
-    while 0 < end < len(text) and (category(text[end])[0] == "M" or "\u200d" in text[end - 1:end + 1]
-                                   or "\U0001f3fb" <= text[end] <= "\U0001f3ff" or text[end] in "\udc00"):
-        end -= 1
-    return end
-
-
 def page_header(title, path, scope, words, updated):
     """The line that stands above a page's text."""
     facts = [flat(path), scope]
     if words:
-        facts.append("matched: " + _listed(words, MOST_WORDS))
+        facts.append("matched: " + listed(words, MOST_WORDS))
     if updated:
         facts.append("updated " + flat(updated[:10]))
     return "## " + flat(title) + "  (" + " \u00b7 ".join(facts) + ")\n"
@@ -148,130 +136,13 @@ def page_line(line, remarks):
     return text + "\n"
 
 
-def rules_block(name, path, scope, words, rules, room, by_bytes):
-    """(text, rules left out) of a rules domain, in at most ``room``; ('', all) when nothing of it fits."""
-    text = page_header("Rules: " + name, path, scope, words, "")
-    taken = 0
-    for rule in rules:
-        row = "- " + flat(rule, LONGEST_LINE * 4) + "\n"
-        left = len(rules) - taken - 1
-        note = _rules_note(left, path) if left else ""
-        if cost(text + row + note, by_bytes) > room:
-            break
-        text += row
-        taken += 1
-    left = len(rules) - taken
-    if not taken:
-        return "", left
-    return text + (_rules_note(left, path) if left else ""), left
-
-
-def _rules_note(left, path):
-    return "(%d more in %s)\n" % (left, flat(path))
-
-
 def page_body(body):
     """The text of a page as it is shown whole."""
     text = clean(body.strip("\n").rstrip())
     return text + "\n" if text else ""
 
 
-def page_head(body, path, room, by_bytes=False):
-    """The beginning of a page that does not fit, cut at a paragraph, with what was left out; '' if too little fits."""
-    body = body.strip("\n").rstrip()
-    # The note says how much was left out, so its room is taken off first, at its longest.
-    room -= cost(_left_out(body, 0, path), by_bytes)
-    end, fence = _cut(body, room, by_bytes)
-    shown = body[:end].rstrip()
-    if len(shown) < min(SHORTEST_HEAD, len(body) // 2):
-        return ""
-    text = clean(shown) + "\n"
-    if fence:
-        text += fence + "\n"
-    return text + _left_out(body, len(shown), path)
-
-
-def _left_out(body, end, path):
-    note = "(first %d of %d characters" % (end or len(body), len(body))
-    headings = [h for h in _headings(body, end) if h]
-    if headings:
-        note += "; left out: " + _listed(headings, MOST_LEFT_OUT)
-    return note + "; the whole page: " + flat(path) + ")\n"
-
-
-def _headings(body, start):
-    """The headings of ``body`` from ``start`` on, outside of code fences."""
-    fence = ""
-    at = 0
-    for line in body.split("\n"):
-        fence = _fence_after(fence, line)
-        if not fence and line.startswith("#") and at >= start:
-            yield flat(line.lstrip("#"), 60)
-        at += len(line) + 1
-
-
-def _fence_after(fence, line):
-    """The open code fence ('' for none) after ``line``."""
-    stripped = line.strip()
-    if fence:
-        return "" if stripped.startswith(fence) and not stripped.strip(fence[0]) else fence
-    for sign in "`~":
-        if stripped.startswith(sign * 3):
-            rest = stripped.lstrip(sign)
-            if sign not in rest:
-                return sign * (len(stripped) - len(rest))
-    return ""
-
-
-def _cut(body, room, by_bytes):
-    """(where to cut, the fence to close or ''): after the last paragraph within ``room`` if that is most of it,
-    else after a line, else within one."""
-    used = at = 0
-    fence = ""
-    paragraph = line_end = 0
-    line_fence = ""
-    for line in body.split("\n"):
-        took = cost(clean(line), by_bytes) + 1
-        after = _fence_after(fence, line)
-        heading = not fence and line.startswith("#")
-        if (not line.strip() or heading) and not fence:
-            # A heading whose text does not fit is left out with it.
-            paragraph = at if not _ends_in_heading(body, at) else paragraph
-        closing = len(after) + 1 if after else 0
-        if used + took + closing > room:
-            break
-        used += took
-        at += len(line) + 1
-        fence = after
-        line_end, line_fence = at, fence
-        if heading:
-            line_end, line_fence = paragraph, ""
-    else:
-        return len(body), ""
-    if paragraph * 2 >= line_end and paragraph:
-        return paragraph, ""
-    if line_end * 2 >= room:
-        return line_end, line_fence
-    return _within(body, line_end, room - used, line_fence, by_bytes)
-
-
-def _within(body, start, room, fence, by_bytes):
-    """Cut inside the line that starts at ``start``: at a space if there is one near, never inside a character."""
-    room -= len(fence) + 1 if fence else 0
-    end = start + max(0, room)
-    while end > start and cost(clean(body[start:end]), by_bytes) > room:
-        end -= max(1, (end - start) // 16)
-    space = body.rfind(" ", start, end)
-    if space > start + (end - start) * 2 // 3:
-        return space, fence
-    return max(start, whole(body, end)), fence
-
-
-def _ends_in_heading(body, end):
-    last = body[:end].rstrip().rpartition("\n")[2]
-    return last.startswith("#")
-
-
-def _listed(words, most):
+def listed(words, most):
+    """``words`` as text, the first ``most`` of them."""
     text = ", ".join([flat(word, 60) for word in words[:most]])
     return text + (" and %d more" % (len(words) - most) if len(words) > most else "")

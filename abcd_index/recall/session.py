@@ -10,13 +10,13 @@ from abcd_index.agents.hosts import COPILOT, envelope, read_call
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX
 from abcd_index.artefact.reader import open_current
 from abcd_index.errors import ArtefactError, ArtefactMissing, FormatTooNew
-from abcd_index.recall import fill, wire
+from abcd_index.recall import gauge, wire
+from abcd_index.recall.compare import look
 from abcd_index.recall.decide import DEFAULTS, settings_of
-from abcd_index.recall.fresh import look
-from abcd_index.recall.ledger import forget, prune
 from abcd_index.recall.rebuild import rebuild
 from abcd_index.recall.router import forced_host, report
 from abcd_index.recall.router import respond as answer_prompt
+from abcd_index.recall.sweep import forget, prune
 from abcd_index.scopes import Places, find_scopes
 
 try:
@@ -58,10 +58,10 @@ def respond(payload, places, forced="", send=wire.send):
     if session is not None and not call.subagent:
         if event in EMPTIED or (begins and call.source in ("clear", "compact")):
             forget(session)
-            fill.reset(session)
+            gauge.reset(session)
         elif begins and call.source in BEGUN:
             forget(session)
-            fill.reset(session, make=False)
+            gauge.reset(session, make=False)
         if begins:
             prune(session, PRUNED)
     if not begins:

@@ -8,7 +8,7 @@ status are what the agent sees.
 import sys
 
 from abcd_index.agents.hosts import name
-from abcd_index.recall import fill, wire
+from abcd_index.recall import gauge, wire
 from abcd_index.scopes import Places
 
 try:
@@ -50,7 +50,7 @@ def keep(payload, places):
     session = wire.session_of(name(get("session_id")) or name(get("sessionId")), places)
     remaining, said = figures(get("context_window"))
     if session is not None and said:
-        fill.note(session, remaining, said)
+        gauge.note(session, remaining, said)
     model = get("model")
     model = model.get("display_name") if isinstance(model, dict) else model
     shown = [" ".join(model.split())] if isinstance(model, str) and model else []

@@ -24,9 +24,9 @@ FILL = ".fill"
 ONCE = ".once-"
 # The ledger's line for a prompt that was given nothing.
 TICK = b".\n"
-# Two Mersenne primes: their residues name a session's files. No hash module is loaded for that.
-_P = (1 << 61) - 1
-_Q = (1 << 89) - 1
+# Two Mersenne primes: residues of an id, stirred, name a session's files. No hash module is loaded for that.
+_P, _STIR_P = (1 << 61) - 1, 0x1C7D2E9F4B3A6851
+_Q, _STIR_Q = (1 << 89) - 1, 0x19E3779B97F4A7C15F39CC1
 
 NEW = _os.O_WRONLY | _os.O_CREAT | _os.O_EXCL | getattr(_os, "O_CLOEXEC", 0)
 # A planted link or pipe under a session's name is not followed and not waited for.
@@ -40,12 +40,8 @@ except ImportError:  # pragma: no cover - not CPython
     quote = json.dumps
 
 
-class Late(BaseException):
-    """The deadline has passed."""
-
-
 def arm(seconds=DEADLINE):
-    """Raise Late in ``seconds``, wherever the program is then; 0 calls that off."""
+    """Raise SystemExit in ``seconds``, wherever the program is then; 0 calls that off."""
     try:
         import _signal
 
@@ -60,7 +56,7 @@ def arm(seconds=DEADLINE):
 
 
 def _late(signum, frame):
-    raise Late
+    raise SystemExit
 
 
 def _leave_after(seconds):  # pragma: no cover - Windows
@@ -84,7 +80,7 @@ def read_all():
                 payload = payload_of(data)
                 if payload is not None:
                     return bytes(data), payload
-    except (OSError, Late):
+    except (OSError, SystemExit):
         pass
     return bytes(data), payload_of(data)
 
@@ -118,7 +114,7 @@ def leave(status=0):
 def fingerprint(data):
     """39 hex digits that tell any two texts (bytes) of a session apart."""
     number = int.from_bytes(b"\1" + data, "big")
-    return "%016x%023x" % (number % _P, number % _Q)
+    return "%016x%023x" % (number * _STIR_P % _P, number * _STIR_Q % _Q)
 
 
 class Session:

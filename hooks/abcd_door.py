@@ -1,0 +1,104 @@
+"""Finds the package and loads what a hook needs of it, without Python's search for each module.
+
+A prompt loads two dozen small modules. Python looks for each one in every folder of its path and for every
+kind of file that a module may be, which takes longer than the hook's own work. Here it is known where they
+are: a module's cached code is read and run. Whatever is not as expected (no cached code, another Python's,
+a source that was edited since) is left to Python's own import, which also writes the cache.
+"""
+
+import gc
+import sys
+
+try:
+    import posix
+    from marshal import loads
+
+    MAGIC = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER + b"\0\0\0\0"
+    CACHED = "/__pycache__/%s." + sys.implementation.cache_tag + ".pyc"
+except Exception:
+    # Not CPython, or not POSIX: everything is imported.
+    MAGIC = b""
+
+# What each hook loads, in the order in which they need each other; packages end in a dot. Names that are missing
+# here are imported, names that are too many cost time: a test compares the lists with what is used.
+BASE = ("abcd_index.", "abcd_index.artefact.", "abcd_index.artefact.format", "abcd_index.artefact.reader",
+        "abcd_index.scopes", "abcd_index.agents.", "abcd_index.agents.hosts", "abcd_index.recall.",
+        "abcd_index.recall.wire")
+LOOKUP = ("abcd_index.terms.", "abcd_index.terms.words", "abcd_index.terms.zones", "abcd_index.terms.prompt",
+          "abcd_index.terms.match", "abcd_index.recall.decide")
+MATCHED = ("abcd_index.recall.fill", "abcd_index.recall.ledger", "abcd_index.artefact.score", "abcd_index.recall.rank",
+           "abcd_index.artefact.times", "abcd_index.recall.fresh", "abcd_index.recall.render",
+           "abcd_index.recall.choose", "abcd_index.terms.stem")
+HOOKS = {
+    "router": BASE + ("abcd_index.recall.router",),
+    "statusline": BASE + ("abcd_index.recall.fill", "abcd_index.recall.gauge", "abcd_index.recall.statusline"),
+}
+
+
+def main(name):
+    """Run the hook ``abcd_index.recall.<name>``. Does not return."""
+    # A process of a few milliseconds has no garbage worth looking for.
+    gc.disable()
+    root = sys.path[0] = package(sys.path[0].rstrip("/\\"))
+    name = "abcd_index.recall." + name
+    load(root, HOOKS.get(name.rpartition(".")[2], ()))
+    __import__(name)
+    hook = sys.modules[name]
+    # The router asks for the next step's modules when it knows that there is one.
+    hook.ahead = lambda step: load(root, LOOKUP if step == "lookup" else MATCHED)
+    hook.main()
+
+
+def package(folder):
+    """The folder that holds the package: above hooks/ in a checkout, above abcd_index/_hooks/ when installed."""
+    folder = folder.replace("\\", "/")
+    up = folder.rpartition("/")[0]
+    return up.rpartition("/")[0] if folder.endswith("/_hooks") else up
+
+
+def load(root, names):
+    """Load modules from their cached code; those that cannot be are imported."""
+    for name in names:
+        if not MAGIC or not run_cached(root, name):
+            __import__(name.rstrip("."))
+
+
+def run_cached(root, name):
+    """Load one module from its cached code. False when there is none that is up to date."""
+    modules = sys.modules
+    if name in modules:
+        return True
+    parent, _, leaf = name.rpartition(".")
+    if not leaf:
+        return make_package(root, parent)
+    folder = root + "/" + parent.replace(".", "/")
+    try:
+        source = posix.stat(folder + "/" + leaf + ".py")
+        fd = posix.open(folder + CACHED % leaf, posix.O_RDONLY)
+        try:
+            data = posix.read(fd, 65536)
+        finally:
+            posix.close(fd)
+        stamp = int(source.st_mtime) & 0xFFFFFFFF | (source.st_size & 0xFFFFFFFF) << 32
+        if data[:16] != MAGIC + stamp.to_bytes(8, "little"):
+            return False
+        code = loads(memoryview(data)[16:])
+    except (OSError, ValueError, EOFError, TypeError):
+        return False
+    module = modules[name] = type(sys)(name)
+    module.__file__ = code.co_filename
+    try:
+        exec(code, module.__dict__)
+    except BaseException:
+        del modules[name]
+        raise
+    setattr(modules[parent], leaf, module)
+    return True
+
+
+def make_package(root, name):
+    """Make a package without running its file: those of the rooms that a hook uses hold nothing that it needs."""
+    if name not in sys.modules:
+        package = sys.modules[name] = type(sys)(name)
+        package.__path__ = [root + "/" + name.replace(".", "/")]
+    return True
