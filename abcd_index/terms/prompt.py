@@ -45,7 +45,8 @@ class Prompt:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         text = text.lstrip("\ufeff \t\n")
         first = text[:1]
-        if "\n" in text or "<" in text or "```" in text or first in "[(>0123456789cC" or len(text) > _LINE:
+        if ("\n" in text or "<" in text or "```" in text or first in "[(>0123456789" or len(text) > _LINE
+                or text[:7].lower() == "caveat:"):
             from abcd_index.terms.zones import machine, sections
 
             self.machine = machine(text)
@@ -300,7 +301,10 @@ def path_kind(chunk):
     name = core.replace("\\", "/").rpartition("/")[2] if slashes else core
     stem, dot, ending = name.rpartition(".")
     file = bool(dot and stem and len(ending) <= 5 and ending.isalnum() and not ending.isdigit() and stem[-1].isalnum())
-    if slashes and (slashes > 1 or file or core[0] in "~." or core[-1] == "/" or "." in core[:core.find("/")]):
+    if slashes and (slashes > 1 or file or core[0] in "~." or core[-1] == "/"):
+        return PASTED
+    # "host.com/deploy", but not "Node.js/React".
+    if slashes and "." in core[:core.find("/")] and not core[:core.find("/")].lower().endswith((".js", ".net")):
         return PASTED
     if core[:1] == "@" and (slashes or file):
         return PASTED
