@@ -21,9 +21,11 @@ def annotations(rows, base):
 
 
 def relative(path, base):
-    """``path`` below ``base`` with forward slashes, or '' when it lies elsewhere."""
+    """``path`` below ``base`` with forward slashes, or '' when it lies elsewhere. A page that is a link is
+    not followed: what is wrong with it may be where it leads."""
+    folder, name = os.path.split(path)
     try:
-        inside = os.path.relpath(os.path.realpath(path), os.path.realpath(base))
+        inside = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(base))
     except ValueError:  # another drive
         return ""
     inside = inside.replace(os.sep, "/")
