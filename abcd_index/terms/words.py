@@ -11,11 +11,12 @@ WHOLE = frozenset(
     "ios its jenkins kms kubernetes kudos lens macos mathematics means news nfs ntfs os pandas physics "
     "postgres process qos rails rds res rss sass series ses sls sms sns species sqs ssms statistics tls tos "
     "was xss yes ops devops gitops mlops sys vis plus minus thus does goes perhaps besides towards always "
-    "sometimes texas paris atlas alias bias jboss ans les des las los sus iis cvs svs aes des "
+    "sometimes texas paris atlas alias bias jboss ans les des las los sus iis cvs svs aes bios "
+    "cons cosmos emacs lfs nas whereas windows "
     # -ed and -ing that are no endings
     "bed bleed bred breed embed exceed feed greed hundred indeed led need proceed red sacred seed shed sled "
     "speed succeed wed weed bring ceiling cling evening everything fling king lightning morning nothing ping "
-    "ring sibling sing sling something spring sting string swing thing wing anything being during".split()
+    "ring sibling sing sling something spring sting string swing thing wing according anything being during".split()
 )
 
 # Singulars in -i and -u: "apis" and "cpus" are plurals although -is and -us mostly are not.
@@ -23,6 +24,13 @@ _VOWEL_SINGULARS = frozenset(
     "abi ai api ci cli dpi emoji gui kpi pi roi spi taxi tui ui uri wifi cpu ecu gpu mcu menu mtu npu sku tpu "
     "vcpu".split()
 )
+
+# Plurals that no rule here undoes.
+_IRREGULAR = {
+    "analyses": "analysis", "appendices": "appendix", "axes": "axis", "crises": "crisis", "diagnoses": "diagnosis",
+    "hypotheses": "hypothesis", "indices": "index", "matrices": "matrix", "parentheses": "parenthesis",
+    "vertices": "vertex",
+}
 
 # Names in mixed case that are one word: "JavaScript" is not about Java.
 NAMES = (
@@ -84,7 +92,11 @@ def singulars(word):
         return (word[:-1],) if word[:-1] in _VOWEL_SINGULARS else ()
     if word[-2] == "s":
         return ()
-    if word[-2] == "e" and size > 4:
+    if word[-2] == "e" and size > 3:
+        if word in _IRREGULAR:
+            return (_IRREGULAR[word],)
+        if size == 4:
+            return (word[:-1],)
         if word[-3] == "i":
             return word[:-3] + "y", word[:-1]
         if word[-4:] == "zzes":
@@ -110,7 +122,9 @@ def bases(word):
         return (stem[:-1] + "y",)
     # Never down to two letters: "added" is not about "ad".
     if stem[-1] == stem[-2] and stem[-1] not in "aeiou":
-        return (stem, stem[:-1]) if len(stem) > 3 else (stem,)
+        # "passing", "calling" and "staffing" have the doubled letter of their own, "cancelling" has not.
+        own = stem[-1] in "sf" or stem[-1] == "l" and len(stem) < 6
+        return (stem,) if own or len(stem) < 4 else (stem, stem[:-1])
     if stem[-3:] == "ick" and len(stem) > 4:
         return stem, stem[:-1]
     return (stem, stem + "e") if len(stem) > 2 else (stem + "e",)

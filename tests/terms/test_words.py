@@ -9,7 +9,7 @@ from abcd_index.terms.words import bare, bases, camel, composed, fold, keyword_f
 @pytest.mark.parametrize("word, wanted", [
     ("commits", ["commit"]), ("retries", ["retry", "retrie"]), ("pushes", ["push", "pushe"]), ("boxes", ["box", "boxe"]),
     ("classes", ["class", "classe"]), ("caches", ["cach", "cache"]), ("types", ["type"]), ("cookies", ["cooky", "cookie"]),
-    ("quizzes", ["quiz", "quizz"]), ("prs", ["pr"]), ("apis", ["api"]), ("cpus", ["cpu"]), ("uses", ["use"]),
+    ("quizzes", ["quiz", "quizz"]), ("indices", ["index"]), ("axes", ["axis"]), ("ties", ["tie"]), ("prs", ["pr"]), ("apis", ["api"]), ("cpus", ["cpu"]), ("uses", ["use"]),
     ("aws", []), ("news", []), ("redis", []), ("kubernetes", []), ("status", []), ("process", []), ("analysis", []),
     ("basis", []), ("virus", []), ("class", []), ("us", []), ("s", []), ("", []), ("x1s", []), ("cafés", []),
 ])
@@ -21,6 +21,7 @@ def test_singulars(word, wanted):
     ("committing", ["committ", "commit"]), ("committed", ["committ", "commit"]), ("merging", ["merg", "merge"]),
     ("retried", ["retry"]), ("caching", ["cach", "cache"]), ("panicked", ["panick", "panic"]), ("picking", ["pick", "picke"]),
     ("added", ["add"]), ("adding", ["add"]), ("testing", ["test", "teste"]), ("cancelled", ["cancell", "cancel"]),
+    ("calling", ["call"]), ("passing", ["pass"]), ("staffing", ["staff"]), ("controlled", ["controll", "control"]),
     ("string", []), ("thing", []), ("embed", []), ("speed", []), ("agreed", []), ("red", []), ("sing", []), ("pwning", []),
     ("using", []), ("", []), ("d", []),
 ])
