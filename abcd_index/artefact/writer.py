@@ -19,9 +19,14 @@ def line(value):
     return orjson.dumps(value, option=_SORTED)
 
 
+def bucket_count(keys):
+    """How many buckets a part of so many keys has: an odd number, 0 for none."""
+    return keys // KEYS_A_BUCKET | 1 if keys else 0
+
+
 def buckets(entries):
     """``entries``: {key: value} -> the bucket lines (list of bytes), keys sorted in each."""
-    count = len(entries) // KEYS_A_BUCKET | 1 if entries else 0
+    count = bucket_count(len(entries))
     shelves = [{} for _ in range(count)]
     for key in sorted(entries):
         shelves[bucket(key, count)][key] = entries[key]

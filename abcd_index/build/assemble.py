@@ -84,7 +84,7 @@ class Assembly:
         return mean(totals[0], pages), mean(totals[1], pages)
 
     def write(self, out, key, settings):
-        """Write the artefact to the binary file ``out``."""
+        """Write the artefact to the binary file ``out``. Returns the number of distinct stems."""
         terms = {}
         for term, count in self.holding.items():
             if count > 0:
@@ -100,6 +100,7 @@ class Assembly:
         }
         writer.write(out, key, (TOKENS_VERSION, RECORDS_VERSION), settings, (self.title_total, self.body_total),
                      parts, writer.key_filter(keywords), self.newer)
+        return len(terms)
 
     def close(self):
         """Let go of the spools."""

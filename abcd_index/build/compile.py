@@ -14,10 +14,11 @@ class Compiled:
     ``file``: its name. ``row``: its record without weights, with its term counts, as JSON (``finished``
     makes the record line of it). ``body``: the body line (bytes). ``postings``: [(key, entry)]. ``terms``
     and ``titles``: the distinct stems of the whole page and of its title. ``lengths``: stems in the title
-    and in the text. ``links``: what ``sidecars.Pages`` keeps of it.
+    and in the text. ``links`` and ``lined`` (whether the catalogue has a line for it): what
+    ``sidecars.Pages`` keeps of it.
     """
 
-    __slots__ = ("file", "row", "body", "postings", "terms", "titles", "lengths", "links")
+    __slots__ = ("file", "row", "body", "postings", "terms", "titles", "lengths", "links", "lined")
 
 
 def compile_page(page, line):
@@ -41,6 +42,7 @@ def compile_page(page, line):
     record["pairs"] = pairs(title, text)
     figures = Figures(title, text)
     compiled.file = page.name
+    compiled.lined = False
     compiled.row = orjson.dumps([record, figures.title, figures.body, *figures.lengths])
     compiled.body = json_line(page.body)
     compiled.terms, compiled.titles, compiled.lengths = figures.terms(), list(figures.title), figures.lengths

@@ -56,6 +56,16 @@ class Old:
         return Line(None, int(cell[OFFSET_END:LENGTH_END], 16), int(cell[LENGTH_END:], 16), self.file,
                     int(cell[:OFFSET_END], 16))
 
+    def cells(self, part):
+        """The finished lines of a whole part (a list of Lines)."""
+        return [self.cell(part, number) for number in range(self.artefact.header["parts"][part][1])]
+
+    def filter(self):
+        """(bits, hex digits) of the filter."""
+        at, bits = self.artefact.header["filter"]
+        self.file.seek(at + 1)
+        return bits, self.file.read((bits >> 2) + 1).decode("ascii")
+
     def value(self, part, number):
         """The value of an entry, by orjson. Raises ValueError on a damaged line."""
         entry = self.cell(part, number)

@@ -5,20 +5,23 @@ import sys
 import tempfile
 import time
 
+from abcd_index.artefact import writer
 from abcd_index.artefact.format import SUFFIX
 from abcd_index.artefact.reader import Artefact, current_key
-from abcd_index.build import delta, publish
+from abcd_index.build import delta, patch, publish
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import compile_domain, compile_page
 from abcd_index.build.files import Moved, observe, remember
-from abcd_index.build.key import key_of
+from abcd_index.build.key import RECORDS_VERSION, key_of
 from abcd_index.build.sidecars import Pages, write_times
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.settings import read_settings, written_settings
 from abcd_index.store.links import newer
+from abcd_index.store.listing import FOLDER
 from abcd_index.store.made import made_line
 from abcd_index.store.read import read_beside, read_one
+from abcd_index.terms import TOKENS_VERSION
 
 # Pages that change while the build runs are looked at again, this often at most.
 ROUNDS = 4
@@ -120,9 +123,9 @@ def _in_full(observed, built, progress):
     """Compile every page. Returns the Pages."""
     catalogue, domains, findings = read_beside(observed.listing)
     built.findings += findings
-    assembly, pages, dates = Assembly(), Pages(_catalogue_hash(observed)), {}
+    assembly, pages, dates = Assembly(), _pages(observed), {}
     try:
-        for page in _compiled(observed, observed.listing.pages, catalogue, built.findings, progress):
+        for page in _compiled(observed, observed.listing.pages, catalogue.lines, built.findings, progress):
             assembly.add_page(page)
             pages.note(page)
             if page.links[4]:
@@ -139,30 +142,8 @@ def _from_current(observed, built, progress):
     old = delta.open_current(observed.scope.index)
     if old is None:
         return None
-    assembly = None
     try:
-        catalogue, domains, found = read_beside(observed.listing)
-        same_catalogue = old.pages.catalogue == _catalogue_hash(observed)
-        kept = {name for name, digest in old.hashes() if _digest(observed, name) == digest
-                and (same_catalogue or name in catalogue.lines)}
-        read = [(name, path) for name, path in observed.listing.pages if name not in kept]
-        if len(read) > delta.WORTH_IT * len(observed.listing.pages):
-            return None
-        compiled = {page.file: page for page in _compiled(observed, read, catalogue, found, progress)}
-        names = sorted(kept | compiled.keys())
-        assembly = delta.start(old, kept, names)
-        if not delta.fill(assembly, old, kept, names, compiled, None if same_catalogue else catalogue.lines):
-            return None
-        pages = Pages(_catalogue_hash(observed))
-        for name in names:
-            if name in compiled:
-                pages.note(compiled[name])
-            else:
-                pages.take_over(old.pages, name)
-        _finish(built, assembly, pages, domains, old.dates(names, compiled) if pages.links else {})
-        built.findings += found
-        built.recompiled = len(compiled)
-        return pages
+        return _edited(observed, built, old, progress) or _changed(observed, built, old, progress)
     except (ArtefactError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
@@ -170,8 +151,69 @@ def _from_current(observed, built, progress):
         return None
     finally:
         old.close()
-        if assembly is not None:
-            assembly.close()
+
+
+def _edited(observed, built, old, progress):
+    """The Pages when nothing but the text of some pages changed; None when it is more than that."""
+    listed = [name for name, _ in observed.listing.pages]
+    if listed != old.pages.files or old.pages.catalogue != _catalogue_hash(observed) \
+            or old.pages.rules != _digest(observed, "rules.json"):
+        return None
+    kept = {name for name, digest in old.hashes() if _page_digest(observed, name) == digest}
+    read = [(name, path) for name, path in observed.listing.pages if name not in kept]
+    if len(read) > delta.WORTH_IT * len(listed):
+        return None
+    lines = {name: old.value("records", old.numbers[name])["line"] for name, _ in read if name in old.pages.lined}
+    found = []
+    compiled = {page.file: page for page in _compiled(observed, read, lines, found, progress)}
+    result = patch.patched(old, compiled) if len(compiled) == len(read) else None
+    if result is None:
+        return None
+    pages = old.pages
+    pages.terms = result.terms
+    with publish.whole(built.path) as out:
+        writer.write(out, built.key, (TOKENS_VERSION, RECORDS_VERSION), written_settings(built.settings),
+                     result.lengths, result.parts, old.filter(), {})
+        built.size = out.tell()
+    built.pages, built.recompiled = len(listed), len(compiled)
+    built.findings += found
+    pages.write(built.scope.index, built.key)
+    return pages
+
+
+def _changed(observed, built, old, progress):
+    """The Pages when pages came, went or changed in any way; None when a full build is simpler."""
+    catalogue, domains, found = read_beside(observed.listing)
+    same_catalogue = old.pages.catalogue == _catalogue_hash(observed)
+    kept = {name for name, digest in old.hashes() if _page_digest(observed, name) == digest
+            and (same_catalogue or name in catalogue.lines)}
+    read = [(name, path) for name, path in observed.listing.pages if name not in kept]
+    if len(read) > delta.WORTH_IT * len(observed.listing.pages):
+        return None
+    compiled = {page.file: page for page in _compiled(observed, read, catalogue.lines, found, progress)}
+    names = sorted(kept | compiled.keys())
+    assembly = delta.start(old, kept, names)
+    try:
+        if not delta.fill(assembly, old, kept, names, compiled, None if same_catalogue else catalogue.lines):
+            return None
+        pages = _pages(observed)
+        for name in names:
+            if name in compiled:
+                pages.note(compiled[name])
+            else:
+                pages.take_over(old.pages, name)
+                if not same_catalogue and name not in old.pages.lined:
+                    pages.lined.append(name)
+        _finish(built, assembly, pages, domains, old.dates(names, compiled) if pages.links else {})
+    finally:
+        assembly.close()
+    built.findings += found
+    built.recompiled = len(compiled)
+    return pages
+
+
+def _pages(observed):
+    return Pages(_catalogue_hash(observed), _digest(observed, "rules.json"))
 
 
 def _finish(built, assembly, pages, domains, dates):
@@ -181,20 +223,23 @@ def _finish(built, assembly, pages, domains, dates):
         assembly.newer, findings = newer(pages.light(dates))
         built.findings += findings
     with publish.whole(built.path) as out:
-        assembly.write(out, built.key, written_settings(built.settings))
+        pages.terms = assembly.write(out, built.key, written_settings(built.settings))
         built.size = out.tell()
     built.pages = assembly.pages
     pages.write(built.scope.index, built.key)
 
 
-def _compiled(observed, listed, catalogue, findings, progress):
-    """Each of the ``listed`` pages that can be compiled, in order; what is wrong goes to ``findings``."""
+def _compiled(observed, listed, lines, findings, progress):
+    """Each of the ``listed`` pages that can be compiled, in order; what is wrong goes to ``findings``.
+
+    ``lines``: {file: line} of the catalogue.
+    """
     sources = []
     for name, path in listed:
         source = observed.page(name)
         if source is None:
             raise Moved("memory/" + name)
-        sources.append((source, catalogue.lines.get(name)))
+        sources.append((source, lines.get(name)))
     for done, (page, found) in enumerate(mapped(_compile_source, sources, len(sources))):
         findings += found
         if page is not None:
@@ -211,17 +256,25 @@ def _compile_source(item):
     except OSError:
         data = None
     page, found = read_one(source.file, source.path, data)
-    return None if page is None else compile_page(page, line or made_line(page)), found
+    if page is None:
+        return None, found
+    compiled = compile_page(page, line or made_line(page))
+    compiled.lined = bool(line)
+    return compiled, found
+
+
+def _page_digest(observed, name):
+    return _digest(observed, FOLDER + name)
 
 
 def _digest(observed, name):
-    source = observed.page(name)
-    return None if source is None else source.hash
+    source = observed.sources.get(name)
+    return "" if source is None else source.hash
 
 
 def _catalogue_hash(observed):
     catalogue = observed.listing.catalogue
-    return _digest(observed, catalogue[0]) or "" if catalogue else ""
+    return _page_digest(observed, catalogue[0]) if catalogue else ""
 
 
 def assemble(store, progress=None):

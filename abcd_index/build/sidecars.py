@@ -3,7 +3,8 @@
 Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
 the pages sidecar is one JSON object: ``files`` (names in order), ``names`` ({file: name: field, where it
 has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where there are any),
-``catalogue`` (content hash of the catalogue) and ``stamp`` (size and times of the artefact's file).
+``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content hashes), ``terms``
+(distinct stems in the store) and ``stamp`` (size and times of the artefact's file).
 """
 
 import os
@@ -20,13 +21,16 @@ class Pages:
     """The pages sidecar. ``files``: file names in the artefact's order. ``links`` is None for an artefact
     that came from elsewhere: it can be used, not built upon."""
 
-    __slots__ = ("files", "names", "links", "catalogue", "stamp")
+    __slots__ = ("files", "names", "links", "lined", "catalogue", "rules", "terms", "stamp")
 
-    def __init__(self, catalogue=""):
+    def __init__(self, catalogue="", rules=""):
         self.files = []
         self.names = {}
         self.links = {}
+        self.lined = []
         self.catalogue = catalogue
+        self.rules = rules
+        self.terms = 0
         self.stamp = None
 
     def note(self, page):
@@ -37,6 +41,8 @@ class Pages:
             self.names[page.file] = name
         if any(links[:3]):
             self.links[page.file] = links
+        if page.lined:
+            self.lined.append(page.file)
 
     def take_over(self, old, name):
         """Add a page as it stands in an older sidecar."""
@@ -45,6 +51,8 @@ class Pages:
             self.names[name] = old.names[name]
         if name in old.links:
             self.links[name] = old.links[name]
+        if name in old.lined:
+            self.lined.append(name)
 
     def light(self, dates):
         """Pages that hold no more than links need. ``dates``: {file: updated} for pages without links."""
@@ -59,7 +67,8 @@ class Pages:
         """Put the sidecar beside the artefact of ``key``, with its stamp."""
         self.stamp = stamp(os.path.join(index, key + SUFFIX))
         publish.replace(os.path.join(index, key + PAGES_SUFFIX), orjson.dumps(
-            {name: getattr(self, name) for name in self.__slots__}, option=orjson.OPT_SORT_KEYS))
+            {name: list(value) if name == "lined" else value
+             for name, value in ((name, getattr(self, name)) for name in self.__slots__)}, option=orjson.OPT_SORT_KEYS))
 
     @classmethod
     def read(cls, index, key):
@@ -70,6 +79,7 @@ class Pages:
                 found = orjson.loads(handle.read())
             for name in cls.__slots__:
                 setattr(pages, name, found[name])
+            pages.lined = dict.fromkeys(pages.lined)
             return pages if pages.stamp == stamp(os.path.join(index, key + SUFFIX)) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None

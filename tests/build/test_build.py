@@ -94,6 +94,37 @@ def test_an_edited_page_is_compiled_alone_and_the_bytes_are_a_full_builds(box, s
     assert artefact(scope) == full(scope)
 
 
+def append(scope, number, text):
+    with open(os.path.join(scope.store, f"note_x_p{number:02}.md"), "a") as handle:
+        handle.write(text)
+
+
+def test_an_edited_text_leaves_every_other_line_unread(scope, monkeypatch):
+    build(scope)
+    monkeypatch.setattr(run.delta, "start", None)
+    append(scope, 7, "\nauth auth deploy\n")
+    assert build(scope).recompiled == 1
+    monkeypatch.undo()
+    assert artefact(scope) == full(scope)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rounds=st.lists(st.lists(st.tuples(st.integers(0, 19), st.lists(st.sampled_from(
+    WORDS + ["novel", "unseen", "zebra", "caf\u00e9"]), max_size=5)), min_size=1, max_size=3), min_size=1, max_size=3))
+def test_any_row_of_text_edits_gives_the_bytes_of_a_full_build(tmp_path_factory, rounds):
+    box = Box(tmp_path_factory.mktemp("texts"))
+    root = box.tmp / "w"
+    box.pages(root, {f"note_x_p{i:02}.md": page(i) for i in range(20)})
+    box.pages(root, {"index.md": "- `note_x_p03.md` \u2014 note | x | three\n"})
+    scope = scope_of(box, root)
+    build(scope)
+    for edits_made in rounds:
+        for number, words in edits_made:
+            append(scope, number, " ".join(words) + "\n")
+        build(scope)
+        assert artefact(scope) == full(scope)
+
+
 def test_touched_pages_change_nothing(scope):
     key = build(scope).key
     for name in os.listdir(scope.store):
