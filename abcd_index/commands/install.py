@@ -101,11 +101,12 @@ def _plan_build(project, plan, places):
     if project.scope is None:
         plan.notes.append("no store here yet: `abcd-index init` starts one")
     elif scope_facts(project.scope)["state"] != "current":
-        plan.step("build", project.scope.index, lambda: _build(project, build))
+        made = not os.path.exists(project.scope.index)
+        plan.step("build", project.scope.index, lambda: _build(project, build, made))
 
 
-def _build(project, build):
-    if not os.path.exists(project.scope.index):
+def _build(project, build, made):
+    if made:
         Receipt(project).put_index(True)
     build(project.scope)
 

@@ -97,7 +97,7 @@ def put(hook, form, data, kept_folder):
         os.makedirs(kept_folder, exist_ok=True)
         _move(hook.path, os.path.join(kept_folder, hook.name))
     elif hook.data is not None:
-        mode = stat.S_IMODE(os.stat(hook.path).st_mode) | (0o111 if hook.state != "beside" else 0)
+        mode = stat.S_IMODE(os.stat(hook.path).st_mode) | (0 if form == "beside" else 0o111)
     os.makedirs(os.path.dirname(hook.path), exist_ok=True)
     write(hook.path, data, mode)
 

@@ -4,6 +4,7 @@ One template is made per test session and copied for every test; dates are fixed
 commands make the same commits in both.
 """
 
+import copy
 import os
 import shutil
 import subprocess
@@ -188,6 +189,10 @@ class Template:
     def copy(self, folder, kind, hooked):
         """A Ground of ``kind`` (plain, linked, submodule or subdir) below ``folder``."""
         shutil.copytree(self.folder, folder, symlinks=True)
+        box = copy.copy(self.box)
+        box.user = folder / "user"
+        shutil.copytree(self.box.user, box.user)
+        box.env = {**self.box.env, "ABCD_HOME": str(box.user)}
         root, cwd, git_dir = folder / "r", None, folder / "r" / ".git"
         if kind == "submodule":
             root, git_dir = folder / "super" / "lib", folder / "super" / ".git" / "modules" / "lib"
@@ -202,7 +207,7 @@ class Template:
             root = folder / "w"
         if kind == "subdir":
             cwd = root / "sub" / "dir" / "more"
-        return Ground(self.box, folder, root, cwd)
+        return Ground(box, folder, root, cwd)
 
 
 _TEMPLATES = []
