@@ -6,11 +6,13 @@ node content"). What went wrong is one of a dozen habits, and the text around th
 
 import re
 
-from .text import invisible, quoted
+from .text import quoted
 
-KEY = re.compile(r"[ \t]*(?:- +)?([^\s#:\[\]{},\"'][^:\n]*?)[ \t]*:(?:\s|$)")
+KEY = re.compile(r"[ \t]*(?:- +)?([^\s#:\[\]{},\"'](?:[^:\n]|:(?!\s|$))*):(?:\s|$)")
 VALUE = re.compile(r"[ \t]*(?:- +)?(?:[^\s:\"'][^:\n]*:[ \t]+)?(.*)")
 CONTROL = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# A no-break or zero-width space in the indentation, behind a key's colon or behind a dash.
+ODD_SPACE = re.compile(r"[ \t]*(?:-[ \t]+)?(?:-|[\"']?[\w.-]+[\"']?[ \t]*:)?([^\S \t\n]|[\u200b\u2060\ufeff])")
 RESERVED = "@`%"
 
 
@@ -108,15 +110,11 @@ def _tab(problem, lines, first, line, char):
 
 
 def _odd_space(problem, lines, first, line, char):
-    for number in (first, line):
-        text = lines[number]
-        head = text[: len(text) - len(value_of(text)) + 1]
-        odd = "" if head.isascii() else invisible(head)
-        after = re.search("[:\\-,][^\\S \t\n]", text)
-        if after and not after.group()[1].isascii():
-            odd = after.group()[1]
-        if odd and odd > "\x7f":
-            return Advice("yaml-space", number, f"U+{ord(odd):04X} stands where YAML needs a plain blank",
+    # The line above too: without its blank, a key there is text that goes on below.
+    for number in (first, line, max(line - 1, 0)):
+        found = ODD_SPACE.match(lines[number])
+        if found:
+            return Advice("yaml-space", number, f"U+{ord(found.group(1)):04X} stands where YAML needs a plain blank",
                           "type a plain blank there")
     return None
 
@@ -154,7 +152,8 @@ def _colon(problem, lines, first, line, char):
 
 
 def _wikilinks(problem, lines, first, line, char):
-    if re.match(r".*:[ \t]+\[\[.*\]\][ \t]*,", lines[line]):
+    value = value_of(lines[line])
+    if value.startswith("[[") and value.partition("]]")[2].lstrip().startswith(","):
         return Advice("yaml-brackets", line, "several [[links]] without quotes or outer brackets",
                       'quote each link and put brackets around them: ["[[a]]", "[[b]]"]')
     return None
@@ -172,12 +171,18 @@ def _hash(problem, lines, first, line, char):
         return None
     for number in range(line, -1, -1):
         text = lines[number]
-        if re.search(r"\[[^\]]*?[\s,\[]#", text) or (number > first and re.search(r"^\s*[^\s#].*\s#", text)):
+        if _swallowing(text) or (number > first and re.match(r"\s*[^\s#].*\s#", text)):
             return Advice("yaml-comment", number, "# starts a comment, so the list is never closed",
                           "quote the item that has the #")
         if number < line and "]" in text and number < first:
             break
     return None
+
+
+def _swallowing(text):
+    """Whether a ``#`` starts a comment inside brackets that this line opens."""
+    found = re.search(r"[\s,\[]#", text)
+    return found is not None and text.rfind("[", 0, found.start() + 1) > text.rfind("]", 0, found.start() + 1)
 
 
 def _brackets(problem, lines, first, line, char):

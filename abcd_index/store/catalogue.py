@@ -30,6 +30,10 @@ HEADER = "# Memory index\n\n"
 ITEM = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|\|[ \t]*)[*_]{0,2}")
 ABCD_LINE = re.compile(r"[*_]{0,2}[ \t]+[\u2014\u2013-]+[ \t].*\|.*\|")
 TICKS = re.compile(r"`+")
+# A name has at most 255 bytes, each of them at most three characters in a link.
+MAX_TARGET = 1000
+TARGET = re.compile(r"((?:[^\s()\\]+|\\.|\((?:[^\s()\\]|\\.)*\))*)")
+POINTED = re.compile(r"<((?:[^>\\]|\\.)*)")
 UNESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 __all__ = ["NAMES", "NOT_PAGES", "completed", "made_line", "read_catalogue"]
@@ -124,8 +128,10 @@ def _references(line):
     item = ITEM.match(line)
     if item is not None:
         found += _leading(line, item.end())
+    named = {reference.name for reference in found}
     for name in _links(_without_code(line)):
-        if all(name != other.name for other in found):
+        if name not in named:
+            named.add(name)
             found.append(Reference(name, True))
     return found
 
@@ -177,23 +183,9 @@ def _links(line):
 
 
 def _target(line, at):
-    if line.startswith("<", at):
-        end = at + 1
-        while end < len(line) and line[end] != ">":
-            end += 2 if line[end] == "\\" else 1
-        return line[at + 1:end]
-    depth, end = 0, at
-    while end < len(line) and not line[end].isspace():
-        if line[end] == "\\":
-            end += 1
-        elif line[end] == "(":
-            depth += 1
-        elif line[end] == ")":
-            depth -= 1
-            if depth < 0:
-                break
-        end += 1
-    return line[at:end]
+    """The target of the link that begins at ``at``; '' when it is longer than any file's name can be."""
+    line = line[at:at + MAX_TARGET]
+    return (POINTED if line.startswith("<") else TARGET).match(line).group(1)
 
 
 def _file(text, link=False):
@@ -231,11 +223,11 @@ def _glue(text, end):
     comment that is still open, and a blank line below anything but a list."""
     visible = Visible(text)
     shown = [line for _, line in visible if line.strip()]
-    closers = [visible.fence] if visible.fence else ["-->"] if visible.comment else []
     glue = "" if text.endswith("\n") else end
-    glue += "".join(closer + end for closer in closers)
-    listed = bool(shown) and ITEM.match(shown[-1]) is not None
-    return glue + (end if closers or not listed and not text.endswith("\n\n") else "")
+    if visible.closer:
+        return glue + visible.closer + end + end
+    listed = bool(shown) and ITEM.match(shown[-1]) is not None and not visible.fence
+    return glue + ("" if listed or text.endswith("\n\n") else end)
 
 
 def _line_end(data):

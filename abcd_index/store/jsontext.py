@@ -8,6 +8,8 @@ it is for is written by hand. Strings are read by the standard library's scanner
 import re
 from json.decoder import scanstring
 
+from .text import quoted
+
 SPACE = re.compile(r"[ \t\n\r]*")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-])")
 WORD = re.compile(r"[-+\w.]+")
@@ -78,14 +80,14 @@ def _value(text, at, depth):
 
 def _no_value(text, at, char, word):
     if word:
-        return JsonError(f"`{word.group()[:40]}` is no JSON value", at, "write text in double quotes")
+        return JsonError(f"`{quoted(word.group())}` is no JSON value", at, "write text in double quotes")
     if char == "'":
         return JsonError("text in single quotes", at, "use double quotes")
     if text.startswith(("//", "/*", "#"), at):
         return JsonError("a comment; JSON has none", at, "delete it")
     if char in ("]", "}", ","):
         return JsonError(f"a value is missing before `{char}`", at, "write it, or delete the comma")
-    return JsonError(f"`{char}` is no JSON value" if char else "the file ends in the middle", at,
+    return JsonError(f"`{quoted(char) or char!r}` is no JSON value" if char else "the file ends in the middle", at,
                      "write text in double quotes" if char else "write the rest")
 
 
@@ -112,7 +114,7 @@ def _object(text, at, depth):
         key, at = _string(text, at)
         at = _skip(text, at)
         if text[at:at + 1] != ":":
-            raise JsonError(f"no `:` after the key `{key[:40]}`", at, "write it")
+            raise JsonError(f"no `:` after the key `{quoted(key)}`", at, "write it")
         one, at = _value(text, _skip(text, at + 1), depth + 1)
         if key in value:
             twice.append((key, keys[key], key_at))

@@ -28,6 +28,6 @@ def target(name):
     """``name`` as the target of a markdown link."""
     for char, code in (("%", "%25"), ("#", "%23"), ("?", "%3F")):
         name = name.replace(char, code)
-    if any(char in name for char in " ()<>\\`") or name != name.strip():
+    if any(char in "()<>\\`" or char.isspace() for char in name):
         return "<" + name.replace("\\", "\\\\").replace("<", "\\<").replace(">", "\\>").replace("`", "%60") + ">"
     return name

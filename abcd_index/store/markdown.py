@@ -6,7 +6,7 @@ text (fences, comments, headings) and gives up nowhere.
 
 import re
 
-ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 FENCE = re.compile(r"([ \t]*(?:[-*+>][ \t]+)*)(`{3,}|~{3,})(.*)$")
 NO_TEXT = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])(?:[ \t]|$)| {4}|\t|[ \t]*(?:>|\||<)")
 DATE = re.compile(r"(?<![\d-])(\d{4})-(\d{2})-(\d{2})(?![\d-])")
@@ -16,8 +16,8 @@ MAX_TITLE = 200
 class Visible:
     """The lines of a text that a reader sees as markdown: outside of fences, comments cut out.
 
-    Iterates over (number, line), number 0-based. Afterwards ``fence`` holds the marker of a fence that
-    is still open, ``comment`` whether a comment is.
+    Iterates over (number, line), number 0-based. Afterwards ``closer`` is the line that would end what is
+    still open, or ''.
     """
 
     __slots__ = ("lines", "fence", "comment", "_quoted")
@@ -28,20 +28,32 @@ class Visible:
         self.comment = False
         self._quoted = False
 
+    @property
+    def closer(self):
+        if self.fence:
+            return "" if self._quoted else self.fence  # Any other line ends a quote.
+        return "-->" if self.comment else ""
+
     def __iter__(self):
         for number, line in enumerate(self.lines):
             if self.fence and not self._closes(line):
                 continue
-            if self.comment or "<!--" in line:
-                line = self._uncommented(line)
-                if not line.strip():
-                    continue
-            found = FENCE.match(line) if "```" in line or "~~~" in line else None
-            if found and not (found.group(2)[0] == "`" and "`" in found.group(3)):
-                self.fence = found.group(2)
-                self._quoted = ">" in found.group(1)
+            if not self.comment and self._opens(line):
                 continue
+            if self.comment or "<!--" in line:
+                held = self.comment
+                line = self._uncommented(line)
+                if not line.strip() or held and not self.comment and self._opens(line):
+                    continue
             yield number, line
+
+    def _opens(self, line):
+        found = FENCE.match(line) if "```" in line or "~~~" in line else None
+        if found is None or found.group(2)[0] == "`" and "`" in found.group(3):
+            return False
+        self.fence = found.group(2)
+        self._quoted = ">" in found.group(1)
+        return True
 
     def _closes(self, line):
         """Note whether ``line`` closes the fence; True when it also lies outside of it (a quote ended)."""
@@ -56,29 +68,26 @@ class Visible:
         return False
 
     def _uncommented(self, line):
-        kept = []
-        while line:
+        kept, at, ticks, counted = [], 0, 0, 0
+        while at < len(line):
             if self.comment:
-                at = line.find("-->")
-                if at < 0:
+                end = line.find("-->", at)
+                if end < 0:
                     break
-                self.comment, line = False, line[at + 3:]
-            else:
-                at = _comment_start(line)
-                if at < 0:
-                    kept.append(line)
-                    break
-                kept.append(line[:at])
-                self.comment, line = True, line[at + 4:]
+                self.comment, at = False, end + 3
+                counted, ticks = at, 0
+                continue
+            start = line.find("<!--", at if at > counted else counted)
+            if start < 0:
+                kept.append(line[at:])
+                break
+            # Inside of inline code it is only an example.
+            ticks += line.count("`", counted, start)
+            counted = start + 4
+            if ticks % 2 == 0:
+                kept.append(line[at:start])
+                self.comment, at = True, start + 4
         return "".join(kept)
-
-
-def _comment_start(line):
-    """Where ``<!--`` begins outside of inline code, or -1."""
-    at = line.find("<!--")
-    while at >= 0 and line.count("`", 0, at) % 2:
-        at = line.find("<!--", at + 1)
-    return at
 
 
 class Heading:
@@ -90,6 +99,18 @@ class Heading:
         self.text = text
         self.level = level
         self.top = top
+
+
+def atx(line):
+    """(level, text) of an ATX heading line, or None."""
+    found = ATX.match(line) if "#" in line else None
+    if found is None:
+        return None
+    text = line[found.end():].strip()
+    bare = text.rstrip("#")
+    if not bare or bare[-1] in " \t":
+        text = bare.rstrip()
+    return len(found.group(1)), " ".join(text.split())
 
 
 def first_heading(body):
@@ -105,13 +126,13 @@ def first_heading(body):
         return top
     blank, above, seen = True, "", False
     for _, line in Visible(body):
-        found = ATX.match(line) if "#" in line else None
+        found = atx(line)
         if found:
-            text = " ".join((found.group(2) or "").split())
+            level, text = found
             if text.casefold() == "history":
                 return None
-            if text.strip("#"):
-                return Heading(text[:MAX_TITLE], len(found.group(1)), not seen and not above)
+            if text:
+                return Heading(text[:MAX_TITLE], level, not seen and not above)
         elif above and _underline(line):
             return Heading(above, 1 if line.strip()[0] == "=" else 2, not seen)
         shown = " ".join(line.split())
@@ -130,11 +151,10 @@ def _top_heading(body):
     if not body.startswith("#", start):
         return None
     end = body.find("\n", start)
-    found = ATX.match(body[start:end] if end >= 0 else body[start:])
-    text = " ".join(found.group(2).split()) if found and found.group(2) else ""
-    if not text.strip("#") or "<!--" in text or text.casefold() == "history":
+    found = atx(body[start:end] if end >= 0 else body[start:])
+    if found is None or not found[1] or "<!--" in found[1] or found[1].casefold() == "history":
         return None
-    return Heading(text[:MAX_TITLE], len(found.group(1)), True)
+    return Heading(found[1][:MAX_TITLE], found[0], True)
 
 
 def _underline(line):
@@ -146,10 +166,10 @@ def history_dates(body):
     """The dates ((year, month, day), digits) that a ``## History`` section names, whether or not they exist."""
     found, level = [], 0
     for _, line in Visible(body):
-        heading = ATX.match(line) if "#" in line else None
-        if heading and (heading.group(2) or "").strip().casefold() == "history":
-            level = len(heading.group(1))
-        elif heading and len(heading.group(1)) <= level:
+        heading = atx(line)
+        if heading and heading[1].casefold() == "history":
+            level = heading[0]
+        elif heading and heading[0] <= level:
             level = 0
         elif level:
             found += DATE.findall(line)
@@ -175,6 +195,6 @@ def first_text(body):
     """The first line of a body that says something: no heading, no rule; its list mark dropped. Or ''."""
     for _, line in Visible(body):
         shown = line.strip()
-        if shown and not ATX.match(line) and not _underline(line) and shown.strip("-*_=# "):
+        if shown and not atx(line) and not _underline(line) and shown.strip("-*_=# "):
             return re.sub(r"^(?:[-*+>]|\d+[.)])\s+", "", shown)
     return ""

@@ -120,10 +120,12 @@ class _Fields:
 
     def keywords(self, key):
         """The keywords of a field, from the top, ``source`` and ``metadata`` in this order, no repeats."""
-        found = [keywords(key, place[key], place.lines[key], self.reading) for place in self.places if key in place]
-        if len(found) < 2:
-            return found[0] if found else ()
-        return tuple({word.casefold(): word for words in reversed(found) for word in reversed(words)}.values())[::-1]
+        found = {}
+        for place in self.places:
+            if key in place:
+                for word in keywords(key, place[key], place.lines[key], self.reading):
+                    found.setdefault(word.casefold(), word)
+        return tuple(found.values())
 
     def links(self, key):
         """The links of a field, in the same way."""

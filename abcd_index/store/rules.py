@@ -20,6 +20,7 @@ no JSON, or has another ``schema_version``, yields no domain at all.
 """
 
 import re
+from bisect import bisect_left
 
 from .fields import BIDI
 from .jsontext import JsonError, parse
@@ -60,11 +61,15 @@ class _Reading:
 
     def __init__(self, notes, text):
         self.notes = notes
-        self.text = text
+        self.ends = [found.start() for found in re.finditer("\n", text)]
+
+    def line(self, at):
+        """The file's line of an offset."""
+        return bisect_left(self.ends, at) + 1
 
     def add(self, code, at, message, fix):
         """Note a finding at an offset in the file."""
-        self.notes.add(code, self.text.count("\n", 0, min(at, len(self.text))) + 1, message, fix)
+        self.notes.add(code, self.line(at), message, fix)
 
     def domains(self, top):
         if not self._kind(top, "object", "the file", "{\"schema_version\": 1, \"domains\": {}}"):
@@ -177,9 +182,8 @@ class _Reading:
 
     def _twice(self, value):
         for key, first, second in value.twice:
-            line = self.text.count("\n", 0, first) + 1
-            self.add("rules-duplicate-key", second, f"`{quoted(key)}` is given twice, on lines {line} and "
-                     f"{self.text.count(chr(10), 0, second) + 1}; the later counts", "keep one of them")
+            self.add("rules-duplicate-key", second, f"`{quoted(key)}` is given twice, on lines {self.line(first)} and "
+                     f"{self.line(second)}; the later counts", "keep one of them")
 
     @staticmethod
     def _shown(value):

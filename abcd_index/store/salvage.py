@@ -18,6 +18,7 @@ import re
 
 import yaml
 
+from .advice import CONTROL
 from .loader import Mapping, Refused, Sequence, load
 
 TEXTS = frozenset(("name", "title", "description", "summary", "type", "class", "updated", "modified", "date",
@@ -25,13 +26,15 @@ TEXTS = frozenset(("name", "title", "description", "summary", "type", "class", "
 LISTS = frozenset(("recall", "exclude", "contradicts", "supersedes", "superseded_by"))
 NESTS = frozenset(("metadata", "source"))
 MARGIN = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(?=\s|$)(.*)$", re.MULTILINE)
-DASH = re.compile(r"^[^\S\n]*-[^\S\n]+(.*?)[^\S\n]*$", re.MULTILINE)
+DASH = re.compile(r"^[^\S\n]*-[^\S\n]+(.*)$", re.MULTILINE)
+CONFLICT = re.compile(r"^(?:<<<<<<< .*|\|\|\|\|\|\|\| .*|=======|>>>>>>> .*)$", re.MULTILINE)
 MAX_FIELD = 16 * 1024
 
 
 def salvage(block, nested=False):
     """The Mapping of the fields that can be read; lines are those of ``block``. Never raises."""
     found = Mapping.empty()
+    block = CONFLICT.sub("", CONTROL.sub("", block))
     marks = list(MARGIN.finditer(block))
     for number, mark in enumerate(marks):
         key = mark.group(1)

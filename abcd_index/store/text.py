@@ -39,6 +39,9 @@ def _line_of_byte(data, at):
 def quoted(text, at=0):
     """``text`` on one line, shortened to what is around offset ``at`` and with what cannot be seen made
     visible, for a finding."""
+    if len(text) > 20 * QUOTED:
+        start = max(at - 10 * QUOTED, 0)
+        text, at = text[start:start + 20 * QUOTED], at - start
     at -= len(text) - len(text.lstrip())
     text = text.strip()
     if len(text) > QUOTED and at > QUOTED * 3 // 4:
