@@ -20,8 +20,13 @@ def line(value):
 
 
 def bucket_count(keys):
-    """How many buckets a part of so many keys has: an odd number, 0 for none."""
-    return keys // KEYS_A_BUCKET | 1 if keys else 0
+    """How many buckets a part of so many keys has: an odd number, 0 for none.
+
+    In steps of a thirty-second at most: a few new keys seldom move the others to other buckets.
+    """
+    count = keys // KEYS_A_BUCKET
+    step = max(0, count.bit_length() - 6)
+    return count >> step << step | 1 if keys else 0
 
 
 def buckets(entries):
