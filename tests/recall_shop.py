@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,10 @@ from abcd_index.build.run import build
 from abcd_index.recall import router, session, statusline
 from abcd_index.recall.wire import payload_of
 from abcd_index.scopes import Places, find_scopes
+
+ROOT = Path(__file__).resolve().parent.parent
+# The interpreter that a hook is run with: the base one, as users' agents do.
+BASE_PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 def page(recall, body="Some text.", title="", **fields):
@@ -26,6 +32,7 @@ class Shop:
         self.root = box.tmp / "work"
         self.root.mkdir()
         self.places = Places(dict(box.env))
+        self.started = []
 
     @property
     def store(self):
@@ -107,19 +114,11 @@ def said(sent):
 
 
 @pytest.fixture
-def shop(box):
-    return Shop(box)
-
-
-@pytest.fixture
-def no_rebuild(monkeypatch):
-    """Rebuilds that would have been started, as scopes' names."""
-    started = []
-    monkeypatch.setattr("abcd_index.recall.rebuild.rebuild",
-                        lambda scope, places, force=False: started.append(scope.name) or True)
-    monkeypatch.setattr("abcd_index.recall.session.rebuild",
-                        lambda scope, places, force=False: started.append(scope.name) or True)
-    return started
+def shop(box, monkeypatch):
+    """A Shop; ``started``: the commands that hooks in this process would have started in the background."""
+    shop = Shop(box)
+    monkeypatch.setattr("abcd_index.recall.rebuild.start", lambda command: shop.started.append(command) or True)
+    return shop
 
 
 def older(path, seconds=60):

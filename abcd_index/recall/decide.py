@@ -20,11 +20,11 @@ DEFAULTS = {
 class Outcome:
     """What a prompt brings.
 
-    ``text``: the block, '' for nothing. ``bracket`` and ``why``: which, and why that one; '' when nothing
-    matched. ``marks``: [(signature, form)] of what is in the text, for the ledger. ``pages``: Candidates in
-    order, then those passed over; ``more``: how many match beyond them. ``rules``: domains that matched.
-    ``held``: [(scope name, Hit, narrower scope name)]: keywords that a narrower scope holds. ``stale``: scopes
-    to rebuild. ``problems``: [(scope, error)]. ``decisions``: what ``explain`` says of each of them, when asked.
+    ``text``: the block, '' for nothing. ``bracket``: '' when nothing matched. ``why``: why that bracket, or why
+    none. ``marks``: [(signature, form)] of what is in the text, for the ledger. ``pages``: Candidates in order,
+    then those passed over; ``more``: how many match beyond them. ``rules``: domains that matched. ``held``:
+    [(scope name, Hit, narrower scope name)]: keywords that a narrower scope holds. ``stale``: scopes to rebuild.
+    ``problems``: [(scope, error)]. ``decisions``: what ``explain`` says of each of them, when asked.
     """
 
     __slots__ = ("text", "bracket", "why", "marks", "pages", "more", "rules", "held", "stale", "problems",
@@ -98,7 +98,9 @@ def decide(prompt, scopes, remaining=None, ledger=None, settings=None, explain=F
     search = Search(prompt, [] if prompt.machine else scopes)
     try:
         if not search.found:
-            return Outcome(search.problems)
+            outcome = Outcome(search.problems)
+            outcome.why = "no person typed this prompt" if prompt.machine else "no keyword is in the prompt"
+            return outcome
         return settle(search, remaining, ledger, settings or search.settings, explain, by_bytes)
     finally:
         search.close()
@@ -126,7 +128,7 @@ def settle(search, remaining, ledger, settings, explain=False, by_bytes=False):
     if explain:
         from abcd_index.recall.explain import decisions
 
-        outcome.decisions = decisions(search.prompt, outcome)
+        outcome.decisions = decisions(search, outcome)
     return outcome
 
 
@@ -144,13 +146,18 @@ def _sources(search, outcome):
             barred_rules = hit.domains and domains.setdefault(hit.normal, order) != order
             if barred or barred_rules:
                 holder = (pages if barred else domains)[hit.normal]
-                outcome.held.append((scope.name, hit, search.open[holder][0].name))
-                hit = Hit(hit.normal, hit.weight, hit.zone, hit.length, [] if barred else hit.pages,
-                          [] if barred_rules else hit.domains, hit.seen)
+                held = _part(hit, barred, barred_rules)
+                outcome.held.append((scope.name, held, search.open[holder][0].name))
+                hit = _part(hit, not barred, not barred_rules)
             if hit.pages or hit.domains:
                 kept.append(hit)
         sources.append(Source(scope, artefact, kept, order, total))
     return sources
+
+
+def _part(hit, with_pages, with_domains):
+    return Hit(hit.normal, hit.weight, hit.zone, hit.length, hit.pages if with_pages else [],
+               hit.domains if with_domains else [], hit.seen)
 
 
 def _drop_torn(search, outcome, error):

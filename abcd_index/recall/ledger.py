@@ -25,6 +25,7 @@ LONGEST = 1 << 18
 LARGE = 1 << 14
 # Forms of a page, weakest first.
 LINE, HEAD, FULL = 1, 2, 3
+FORMS = {"1": LINE, "2": HEAD, "3": FULL}
 # Two hooks that are given the same prompt within this many seconds are one delivery.
 TWICE = 10
 
@@ -32,20 +33,16 @@ TWICE = 10
 class Ledger:
     """``seen``: {signature: (form, prompt number)}. ``prompts``: prompts since the first that was given
     something. ``depleted``: the session was in that bracket. ``after``: prompts since the last that was
-    given something. ``bracket`` and ``marker``: of that one. ``state``: 'new', 'good' or 'bad'."""
+    given something. ``marker``: of that one. ``bad``: the file held something else.
+    ``refreshed``: all was just forgotten. ``ending``: what a line that is added must begin with."""
 
-    __slots__ = ("seen", "prompts", "depleted", "after", "bracket", "marker", "state", "size", "refreshed")
+    __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "ending")
 
     def __init__(self):
         self.seen = {}
-        self.prompts = 0
-        self.depleted = False
-        self.after = 0
-        self.bracket = ""
-        self.marker = ""
-        self.state = "new"
-        self.size = 0
-        self.refreshed = False
+        self.prompts = self.after = self.size = 0
+        self.depleted = self.bad = self.refreshed = False
+        self.marker = self.ending = ""
 
 
 def read_ledger(session, refresh_every=0):
@@ -55,15 +52,13 @@ def read_ledger(session, refresh_every=0):
     """
     ledger = Ledger()
     data = load(session, LEDGER, LONGEST) if session is not None else None
-    if data is None:
+    if not data:
         return ledger
     ledger.size = len(data)
-    ledger.state = "good" if _parse(ledger, data, session.mark) else "bad"
-    if ledger.state == "bad":
-        fresh = Ledger()
-        fresh.state = "bad"
-        return fresh
-    if refresh_every and ledger.seen and ledger.prompts >= refresh_every:
+    if len(data) > LONGEST or not _parse(ledger, data, session.mark):
+        ledger = Ledger()
+        ledger.bad = True
+    elif refresh_every and ledger.seen and ledger.prompts >= refresh_every:
         ledger.seen = {}
         ledger.refreshed = True
     return ledger
@@ -71,9 +66,12 @@ def read_ledger(session, refresh_every=0):
 
 def _parse(ledger, data, mark):
     """Read the log into ``ledger``. False when it is not this session's ledger."""
-    named = False
     started = False
-    for line in data.decode("ascii", "replace").split("\n"):
+    lines = data.decode("ascii", "replace").split("\n")
+    if lines[-1]:
+        # Another hook is writing that line, or died over it.
+        ledger.ending = "\n"
+    for line in lines:
         if line == ".":
             ledger.prompts += started
             ledger.after += 1
@@ -85,66 +83,60 @@ def _parse(ledger, data, mark):
             ledger.prompts += started
             started = True
             ledger.after = 0
-            try:
-                _take(ledger, line.split(" "))
-            except (ValueError, IndexError):
-                return False
+            _take(ledger, line.split(" "))
         elif line.startswith(MAGIC):
             if line != MAGIC + " " + mark:
                 return False
-            named = True
         elif line:
             return False
-    if started:
-        ledger.prompts += 1
-    return named
+    ledger.prompts += started
+    return True
 
 
 def _take(ledger, words):
-    ledger.bracket, ledger.marker = words[1], words[2]
+    if len(words) < 3:
+        return
+    ledger.marker = words[2]
     if words[1] == "DEPLETED":
         ledger.depleted = True
     for word in words[3:]:
         signature, _, form = word.partition(":")
-        form = int(form)
-        if form > ledger.seen.get(signature, (0, 0))[0]:
-            ledger.seen[signature] = form, ledger.prompts
+        if form in FORMS and FORMS[form] > ledger.seen.get(signature, (0, 0))[0]:
+            ledger.seen[signature] = FORMS[form], ledger.prompts
 
 
 def note(session, ledger, bracket, marker, marks):
     """Keep what was sent. ``marks``: [(signature, form)]. What cannot be written only repeats a page."""
-    row = "+ %s %s %s\n" % (bracket, marker or "-", " ".join(["%s:%d" % mark for mark in marks]))
     head = MAGIC + " " + session.mark + "\n"
+    row = "+ %s %s %s\n" % (bracket, marker or "-", " ".join(["%s:%d" % mark for mark in marks]))
     if ledger.refreshed:
         row = "!\n" + row
-        if ledger.size > LARGE:
-            head += "+ DEPLETED -\n" if ledger.depleted else ""
-            return replace(session, LEDGER, (head + row).encode("ascii"))
-    if ledger.state == "bad":
-        return replace(session, LEDGER, (head + row).encode("ascii"))
-    if ledger.state == "new":
-        made = create(session, LEDGER, (head + row).encode("ascii"))
-        if made and session.path[-1] == "0":
+    whole = (head + row).encode("ascii")
+    if ledger.bad or ledger.refreshed and ledger.size > LARGE:
+        if ledger.depleted:
+            whole = (head + "+ DEPLETED -\n" + row).encode("ascii")
+        return replace(session, LEDGER, whole)
+    if not ledger.size and create(session, LEDGER, whole):
+        if session.path[-1] == "0":
             # One session in sixteen sweeps up after the others, for those who have no session hook to do it.
             from abcd_index.recall.sweep import prune
 
             prune(session)
-        if made is not False:
-            return made
-    return append(session, LEDGER, row.encode("ascii"))
+        return True
+    return append(session, LEDGER, (ledger.ending + row).encode("ascii")) or replace(session, LEDGER, whole)
 
 
-def marker_of(turn, prompt):
-    """The name that two deliveries of one prompt share: by the host's own id of it, else by its text."""
-    return fingerprint((turn or "\n" + prompt).encode("utf-8", "surrogatepass"))
+def marker_of(turn, prompt, bracket, keys):
+    """The name that two deliveries of one prompt share: the host's own id of it, else its text; the bracket; and
+    the artefacts that answer it."""
+    return fingerprint("\n".join([turn or "\n" + prompt, bracket, *keys]).encode("utf-8", "surrogatepass"))
 
 
-def first_delivery(session, ledger, marker, bracket):
+def first_delivery(session, ledger, marker):
     """Whether this hook is the one to answer: False for the second delivery of one prompt.
 
     Of two hooks at the same moment the one that makes the marker file answers. A marker that is there
-    already speaks of this prompt only when it is young and nothing happened since: no other prompt, no
-    refresh, no change of the bracket.
+    already speaks of this prompt only when it is young and nothing happened since: no other prompt, no refresh.
     """
     suffix = ONCE + marker
     for _ in range(2):
@@ -155,15 +147,12 @@ def first_delivery(session, ledger, marker, bracket):
             if ledger.marker not in ("", "-", marker):
                 remove(session.path + ONCE + ledger.marker)
             return True
-        again = ledger.marker == marker or ledger.state == "bad"
-        if again and (ledger.after or ledger.refreshed or ledger.bracket != bracket):
-            remove(session.path + suffix)
-            continue
-        try:
-            age = time.time() - _os.stat(session.path + suffix).st_mtime
-        except OSError:
-            return True
-        if -TWICE < age < TWICE:
-            return False
+        if not ledger.bad and not ledger.refreshed and (ledger.marker != marker or not ledger.after):
+            try:
+                age = time.time() - _os.stat(session.path + suffix).st_mtime
+            except OSError:
+                return True
+            if -TWICE < age < TWICE:
+                return False
         remove(session.path + suffix)
     return True

@@ -54,7 +54,8 @@ def respond(payload, places, forced="", send=wire.send):
     search = Search(prompt, scopes)
     try:
         if not search.found:
-            if session is not None:
+            # A slash command that says nothing else is no prompt of a person's.
+            if session is not None and not prompt.command:
                 wire.append(session, wire.LEDGER, wire.TICK)
             stale = [scope for scope, artefact in search.open if moved(scope, artefact)]
         else:
@@ -80,19 +81,19 @@ def _answer(call, search, session, send):
         ledger = ledgers.read_ledger(session, search.settings["refresh_every"])
     outcome = settle(search, read_fill(session), ledger, search.settings, by_bytes=call.host == "codex")
     answer = envelope(call.host, call.event, outcome.text, wire.quote) if outcome.text else b""
-    sent = False
     if session is None:
-        sent = bool(answer) and _send(answer, send)
+        if answer:
+            _send(answer, send)
+    elif not answer:
+        wire.append(session, wire.LEDGER, wire.TICK)
     else:
-        marker = ledgers.marker_of(call.turn, call.prompt)
-        if answer and ledgers.first_delivery(session, ledger, marker, outcome.bracket):
-            sent = _send(answer, send)
-            if sent:
+        keys = [artefact.header["key"] for _, artefact in search.open]
+        marker = ledgers.marker_of(call.turn, call.prompt, outcome.bracket, keys)
+        if ledgers.first_delivery(session, ledger, marker):
+            if _send(answer, send):
                 ledgers.note(session, ledger, outcome.bracket, marker, outcome.marks)
             else:
                 wire.remove(session.path + wire.ONCE + marker)
-        if not sent:
-            wire.append(session, wire.LEDGER, wire.TICK)
     return outcome.stale
 
 

@@ -217,14 +217,13 @@ def replace(session, suffix, data):
 
 
 def load(session, suffix, most):
-    """The bytes of a file of the session; None when there is none, or it is no plain file of at most ``most``."""
+    """The first ``most`` + 1 bytes of a file of the session; None when there is none, b'' when it cannot be read."""
     try:
         fd = _os.open(session.path + suffix, _os.O_RDONLY | CAREFUL)
     except (OSError, ValueError):
         return None
     try:
-        data = _os.read(fd, most + 1)
-        return data if len(data) <= most else b""
+        return _os.read(fd, most + 1)
     except OSError:
         return b""
     finally:
