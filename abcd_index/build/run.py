@@ -33,9 +33,11 @@ INTERPRETER = "interpreter"
 class Built:
     """What ``build`` did. ``state``: 'current' (nothing to do), 'switched' (the artefact was there
     already) or 'built'. ``pages``: pages in the artefact. ``recompiled``: pages that were compiled
-    again. ``findings``: of the files that were read. ``seconds``: wall time. ``size``: bytes."""
+    again. ``left_out``: names of files that look like pages and are not in it. ``findings``: of the files
+    that were read. ``seconds``: wall time. ``size``: bytes."""
 
-    __slots__ = ("scope", "key", "state", "pages", "recompiled", "findings", "seconds", "path", "size", "settings")
+    __slots__ = ("scope", "key", "state", "pages", "recompiled", "left_out", "findings", "seconds", "path", "size",
+                 "settings")
 
     def __init__(self, scope, key, state, settings):
         self.scope = scope
@@ -44,6 +46,7 @@ class Built:
         self.settings = settings
         self.pages = 0
         self.recompiled = 0
+        self.left_out = []
         self.findings = []
         self.seconds = 0.0
         self.path = os.path.join(scope.index, key + SUFFIX)
@@ -86,6 +89,8 @@ def _build(observed, force, progress):
         built.findings += findings
         pages = None if force else _from_current(observed, built, progress)
         pages = pages or _in_full(observed, built, progress)
+    listed = {name for name, _ in observed.listing.pages}
+    built.left_out = sorted(listed.difference(pages.files) | set(observed.listing.left_out))
     write_times(observed, key, pages)
     remember(observed)
     if _current(scope.index) != key:

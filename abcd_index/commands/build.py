@@ -101,15 +101,9 @@ def _report(built, scope):
         "recompiled": built.recompiled,
         "size": built.size,
         "seconds": round(built.seconds, 4),
-        "left_out": [scope.display(file) for file in left_out(built.findings)],
+        "left_out": [scope.display("memory/" + name) for name in built.left_out],
         "findings": [row(finding, scope).as_dict() for finding in built.findings],
     }
-
-
-def left_out(findings):
-    """Files of pages that could not be compiled, in order, each once."""
-    wrong = [f.file for f in findings if f.severity == "error" and f.file.startswith("memory/")]
-    return list(dict.fromkeys(wrong))
 
 
 def _sentence(built, scope):
@@ -130,13 +124,14 @@ def _remarks(built, scope, out):
     def style(text, *names):
         return out.style(text, *names, stream=out.err)
 
-    gone = left_out(built.findings)
     errors = [f for f in built.findings if f.severity == "error"]
     warnings = [f for f in built.findings if f.severity != "error"]
     for finding in errors + warnings[:LISTED]:
         out.note(line_of(row(finding, scope), style))
-    if gone:
-        out.note(f"{scope.name}: {count(len(gone), 'page')} left out, named above")
+    if built.left_out:
+        names = ", ".join(scope.display("memory/" + name) for name in built.left_out[:LISTED])
+        more = f" and {len(built.left_out) - LISTED:,} more" if len(built.left_out) > LISTED else ""
+        out.note(f"{scope.name}: {count(len(built.left_out), 'page')} left out: {names}{more}")
     if len(warnings) > LISTED:
         out.note(f"{scope.name}: {len(warnings) - LISTED:,} more warnings; `abcd-index verify` lists them")
 

@@ -1,0 +1,115 @@
+"""The door: exit codes, where text goes, what an error looks like, colour."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from abcd_index import __version__
+
+PAGE = "---\nsource: {class: session_memory}\nrecall: [auth, login]\n---\n# Login\n\nThe body.\n"
+COMMANDS = ("init", "build", "verify", "catalogue", "recall", "status", "install", "uninstall", "demo", "keywords")
+
+
+@pytest.fixture
+def root(box):
+    return box.repo(pages={"pitfall_auth_login.md": PAGE, "index.md": "- `pitfall_auth_login.md` \u2014 a | b | c\n"})
+
+
+def test_version_and_help(box):
+    assert box.cli("--version", cwd=box.tmp).stdout == f"abcd-index {__version__}\n"
+    for option in ("--help", "-h"):
+        done = box.cli(option, cwd=box.tmp)
+        assert done.returncode == 0 and all(f"\n  {name} " in done.stdout for name in COMMANDS)
+    for name in COMMANDS:
+        done = box.cli(name, "--help", cwd=box.tmp)
+        assert done.returncode == 0 and f"abcd-index {name}" in done.stdout, done.stderr
+
+
+def test_the_console_script_is_the_same_program(box, root):
+    script = os.path.join(os.path.dirname(sys.executable), "abcd-index")
+    if not os.path.exists(script):
+        pytest.skip("the package is not installed with its script")
+    done = box.run(script, "verify", "--format", "json", cwd=root, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout)["ok"] is True
+
+
+@pytest.mark.parametrize("arguments", [("verify", "--format", "yaml"), ("nonsense",), ("build", "--scope", "x"),
+                                       ("verify", "--no-such"), ("recall", "--prompt", "x", "term"),
+                                       ("build", "--root", "does/not/exist"), ("catalogue", "--prune")])
+def test_what_cannot_be_run_is_status_2_and_one_complaint(box, root, arguments):
+    done = box.cli(*arguments, cwd=root)
+    assert done.returncode == 2 and done.stdout == "" and done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["build", "verify", "catalogue"])
+def test_nothing_to_do_it_with_is_status_1(box, command):
+    done = box.cli(command, cwd=box.tmp)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("abcd-index: no .abcd/memory in ") and "hint: run `abcd-index init`" in done.stderr
+
+
+def test_a_working_directory_that_is_gone(box, root):
+    gone = box.tmp / "gone"
+    gone.mkdir()
+    code = f"import os, sys; os.rmdir({str(gone)!r}); os.execv(sys.executable, [sys.executable, '-m', 'abcd_index', 'build'])"
+    done = box.run(sys.executable, "-c", code, cwd=gone, check=False)
+    assert done.returncode == 2 and "working directory" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_fault_of_ours_has_a_traceback_and_a_status_of_its_own(box, root):
+    code = ("import sys\nfrom abcd_index import cli\nfrom abcd_index.commands import build\n"
+            "def run(*a, **k): raise RuntimeError('seven')\nbuild.run = run\nsys.argv = ['abcd-index', 'build']\ncli.main()")
+    done = box.run(sys.executable, "-c", code, cwd=root, check=False)
+    assert done.returncode == 70 and "RuntimeError: seven" in done.stderr and "report it" in done.stderr
+
+
+def test_a_reader_that_went_away_is_no_traceback(box, root):
+    for number in range(300):
+        (root / ".abcd" / "memory" / f"page_{number}.md").write_text("---\nname: x\n")
+    process = subprocess.Popen([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env=box.env,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    _, error = process.communicate(timeout=60) if False else (None, process.stderr.read())
+    process.wait(timeout=60)
+    assert "Traceback" not in error
+
+
+def test_a_narrow_encoding_prints_escapes_instead_of_failing(box, root):
+    (root / ".abcd" / "memory" / "\u0438_\u00fc.md").write_text("---\nname: \u0438\n", encoding="utf-8")
+    env = {**box.env, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = box.cli("verify", cwd=root, env=env)
+    assert done.returncode == 1 and r"\u0438_\xfc.md" in done.stdout and "Traceback" not in done.stderr
+
+
+def coloured(box, root, **environ):
+    """Whether `verify` colours its output: on a terminal of its own, and into a pipe."""
+    env = {name: value for name, value in box.env.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    env.update({"TERM": "xterm"}, **environ)
+    master, slave = pty.openpty()
+    subprocess.run([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env=env, stdout=slave, stderr=slave)
+    os.close(slave)
+    seen = b""
+    try:
+        while True:
+            part = os.read(master, 65536)
+            if not part:
+                break
+            seen += part
+    except OSError:  # Linux: the other end is closed.
+        pass
+    os.close(master)
+    piped = box.cli("verify", cwd=root, env=env).stdout
+    return b"\033[" in seen, "\033[" in piped
+
+
+def test_colour(box, root):
+    assert coloured(box, root) == (True, False)
+    assert coloured(box, root, NO_COLOR="1") == (False, False)
+    assert coloured(box, root, NO_COLOR="", TERM="dumb") == (False, False)
+    assert coloured(box, root, FORCE_COLOR="1") == (True, True)
+    assert coloured(box, root, FORCE_COLOR="0") == (True, False)
+    assert coloured(box, root, FORCE_COLOR="1", NO_COLOR="1") == (False, False)
