@@ -19,6 +19,7 @@ from abcd_index.artefact.format import (
     OFFSET_END,
     OLDEST,
     PARTS,
+    PRIME,
     SUFFIX,
     TRACKED,
     bucket,
@@ -128,12 +129,38 @@ class Artefact:
 
         ``entry`` belongs to ``terms``; ``pages`` and ``domains`` are ascending ordinals.
         """
+        for _, postings in self.keywords((key,)):
+            return postings
+        return []
+
+    def keywords(self, keys):
+        """The keys that have postings, each with them: [(key, postings)]. One pass over the filter for all."""
+        found = []
+        for key in self._present(keys):
+            postings = self._bucket("keywords", key)
+            if postings:
+                found.append((key, postings))
+        return found
+
+    def _present(self, keys):
+        """The keys that the filter does not deny (a few of them are in no bucket all the same)."""
         at, bits = self.header["filter"]
-        bit = bucket(key, bits)
-        sign = self._bytes(at + 1 + (bit >> 2), 1)
-        if not int(sign, 16) >> (bit & 3) & 1:
-            return []
-        return self._bucket("keywords", key) or []
+        at += 1
+        digits, far = self._head, at + (bits >> 2) >= len(self._head)
+        if far and len(keys) > 50:
+            digits, at, far = self._bytes(at, (bits >> 2) + 1), 0, False
+        found = []
+        try:
+            for key in keys:
+                bit = int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME % bits
+                place = at + (bit >> 2)
+                digit = self._bytes(place, 1)[0] if far else digits[place]
+                # 0-9 and a-f in ASCII.
+                if (digit - 48 if digit < 58 else digit - 87) >> (bit & 3) & 1:
+                    found.append(key)
+        except (IndexError, ValueError, ZeroDivisionError):
+            raise torn("the filter is damaged") from None
+        return found
 
     def term(self, term):
         """(pages whose text holds ``term``, pages whose title does); (0, 0) when the store never says it."""
@@ -259,14 +286,14 @@ def _pread(fd, length, at):
 
 
 def current_key(index):
-    """The key that ``current`` in the index folder names, else ``tracked``, which came with a clone. Raises
-    ArtefactMissing."""
-    flags = _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0)
+    """The key that ``current`` in the index folder names. Where it is not there, but an artefact that came
+    with the clone is, that one's name: TRACKED. Raises ArtefactMissing."""
     try:
-        fd = _os.open(index + "/" + CURRENT, flags)
+        fd = _os.open(index + "/" + CURRENT, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         try:
-            fd = _os.open(index + "/" + TRACKED, flags)
+            _os.stat(index + "/" + TRACKED + SUFFIX)
+            return TRACKED
         except (OSError, ValueError):
             raise missing(f"no artefact in {index}") from None
     try:
@@ -285,7 +312,7 @@ def open_current(index):
     """The artefact that is current in ``index``. Raises ArtefactMissing, ArtefactTorn, FormatTooNew."""
     key = current_key(index)
     artefact = Artefact.open(index + "/" + key + SUFFIX)
-    if artefact.header.get("key") != key:
+    if artefact.header.get("key") != key != TRACKED:
         artefact.close()
         raise torn("the artefact has another key than its name says")
     return artefact

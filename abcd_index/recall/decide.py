@@ -5,7 +5,7 @@ what ranks, weighs and writes. A scope whose artefact cannot be used is named in
 """
 
 from abcd_index.artefact.reader import open_current
-from abcd_index.terms.match import Hit, excluded, match
+from abcd_index.terms.match import Hit, excluded, match_all
 from abcd_index.terms.prompt import Prompt
 
 # As in ``settings.py``, which a prompt does not load; a test holds the two equal. Bounds: the hook takes
@@ -74,7 +74,7 @@ class Search:
         # Whatever is wrong with an artefact, and be it one that a stranger forged, costs a person no prompt.
         try:
             artefact = open_current(scope.index)
-            hits = match(self.prompt, artefact.keyword)
+            hits = match_all(self.prompt, artefact.keywords)
         except Exception as error:
             if artefact is not None:
                 artefact.close()

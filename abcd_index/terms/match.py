@@ -34,10 +34,16 @@ class Hit:
 
 def match(prompt, lookup):
     """The hits of ``prompt``, one for each normal form (the best), in the order of the prompt."""
+    return match_all(prompt, lambda forms: [(form, lookup(form)) for form in forms])
+
+
+def match_all(prompt, lookup_all):
+    """As ``match``, with a lookup of many keys at once: keys -> [(key, postings)]."""
     hits = {}
-    for form, places in prompt.forms().items():
-        for entry, pages, domains in lookup(form):
-            found = _found(prompt, form, places, entry)
+    forms = prompt.forms()
+    for form, postings in lookup_all(forms):
+        for entry, pages, domains in postings:
+            found = _found(prompt, form, forms[form], entry)
             if found is None:
                 continue
             weight, zone, length, seen = found
