@@ -10,7 +10,7 @@ from abcd_index.artefact.format import BITS, LEVELS, SIGNS, WEIGHT, pair_hash, p
 
 # What a term in the title adds, as a share of its rarity among titles.
 TITLE_SHARE = 0.5
-# What two neighbours of the prompt add that are neighbours in the page as well.
+# What two neighbours of the prompt add that are neighbours in the page as well (pasted ones, less).
 NEIGHBOURS = 0.4
 # A term that the prompt says again and again counts up to this many times as much, plus one (BM25's k3).
 REPEATS = 8.0
@@ -59,7 +59,8 @@ class Query:
             terms.append((stem, slot(stem), weight * idf(pages, holding),
                           weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0))
             if before is not None and len(pairs) < MOST_PAIRS:
-                pairs.append((before, stem, pair_number(pair_hash(before), pair_hash(stem))))
+                pairs.append((before, stem, pair_number(pair_hash(before), pair_hash(stem)),
+                              NEIGHBOURS * min(stems[before], stems[stem], 1.0)))
             before = stem
 
     def score(self, record):
@@ -85,9 +86,9 @@ class Query:
                 head = title * level_of(titles, sign) / LEVELS if title else 0.0
                 rows.append((stem, body * level / LEVELS, head))
         near = record["pairs"]
-        for first, second, number in self.pairs:
+        for first, second, number, bonus in self.pairs:
             if first in here and second in here and beside(near, number):
-                rows.append((first + " " + second, NEIGHBOURS, 0.0))
+                rows.append((first + " " + second, bonus, 0.0))
         return rows
 
 

@@ -94,20 +94,17 @@ class Prompt:
         return self._folded
 
     def stems(self):
-        """{stem: weight}: the ranking terms of the prompt. Pasted words count little, and only where they
-        were not typed too."""
+        """{stem: how often}: the ranking terms of the prompt, in its order. Pasted words count little, and only
+        where they were not typed too."""
         from abcd_index.terms.stem import analyse
 
         weights = {}
         for term in analyse(self.typed):
             weights[term] = weights.get(term, 0.0) + 1.0
         if self.pasted:
-            for term in set(analyse(self.pasted)):
+            for term in analyse(self.pasted):
                 if term not in weights:
                     weights[term] = 0.2
-        # Saturated: BM25's k3 = 8.
-        for term, count in weights.items():
-            weights[term] = count * 9.0 / (count + 8.0)
         return weights
 
     def _command(self, text):

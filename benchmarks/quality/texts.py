@@ -37,7 +37,7 @@ def notes():
     from abcd_index.store.page import read_page
 
     docs = []
-    for path in sorted((NOTES / "memory").glob("*.md")):
+    for path in sorted((NOTES / "memory").glob("*_*.md")):
         page, _ = read_page(path.name, path.read_bytes())
         docs.append({"id": page.name, "title": page.title, "body": f"{page.summary}\n{page.body}"})
     queries, relevant = [], {}
