@@ -21,12 +21,12 @@ def main(argv):
     line), then for each store its home below the top and the commit and tree it is equal to (or '')."""
     said = []
     try:
-        _, git, common, found = argv[:4]
+        hook, git, common, found = argv[:4]
         homes = dict(zip(argv[4::2], argv[5::2]))
         for home in _note(common, found):
             homes.setdefault(home, "")
         for home, ids in homes.items():
-            _store(home, git, ids.split(), said)
+            _store(hook, home, git, ids.split(), said)
         if os.path.exists(os.path.join(git, "abcd-index", "restage")):
             _restage()
     except Exception as error:  # A hook's status becomes git's: nothing of ours may ever reach it.
@@ -54,7 +54,7 @@ def _note(common, found):
     return homes
 
 
-def _store(home, git, ids, said):
+def _store(hook, home, git, ids, said):
     from abcd_index.scopes import Places, guard, workspace_scope
 
     places = Places()
@@ -67,6 +67,7 @@ def _store(home, git, ids, said):
         return
     from abcd_index.build import publish, registry
     from abcd_index.build.run import build
+    from abcd_index.git import tracked
 
     registry.add(places, scope.root)
     try:
@@ -82,8 +83,13 @@ def _store(home, git, ids, said):
     if gone:
         said.append(f"{gone[0]}{f' and {len(gone) - 1} more' if gone[1:] else ''} left out or incomplete; "
                     "`abcd-index verify` tells why")
-    if ids and not _written_since(scope, os.path.join(git, "index")):
-        _remember(scope.index, built.key, ids)
+    if not ids or _written_since(scope, os.path.join(git, "index")):
+        return
+    _remember(scope.index, built.key, ids)
+    if hook != "post-checkout" and not tracked.is_of(scope.index, built.key):
+        # The commits of a rebase or a cherry-pick are made without pre-commit.
+        tracked.note_renewal(git)
+        said.append("the artefact in git is of other pages; `git commit --amend --no-edit` renews it")
 
 
 def _written_since(scope, reference):

@@ -32,7 +32,7 @@ PAIR_FACTOR = 1000003
 
 # A page's own names within the index folder.
 CURRENT = "current"
-# Names the artefact that came with a clone, where a team keeps it in the repository; read when CURRENT is not there.
+# The name of the artefact that a team keeps in the repository; it is the current one where CURRENT is not there.
 TRACKED = "tracked"
 SUFFIX = ".idx"
 TIMES_SUFFIX = ".times"

@@ -71,7 +71,7 @@ def prune(index, keep, key):
             except OSError:
                 continue
     artefacts.sort(reverse=True)
-    held = (key, tracked_key(index))
+    held = (key, TRACKED)
     others = [name for _, name in artefacts if name not in held]
     for name in others[max(keep - 1, 0):]:
         for suffix in (SUFFIX, TIMES_SUFFIX, PAGES_SUFFIX):
@@ -79,15 +79,6 @@ def prune(index, keep, key):
                 os.unlink(os.path.join(index, name + suffix))
             except OSError:
                 pass
-
-
-def tracked_key(index):
-    """The key of the artefact that git keeps here, or ''."""
-    try:
-        with open(os.path.join(index, TRACKED), encoding="ascii") as handle:
-            return handle.read(200).strip()
-    except (OSError, ValueError):
-        return ""
 
 
 def touch(index, key):

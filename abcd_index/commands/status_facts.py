@@ -5,7 +5,7 @@ import re
 import shlex
 import time
 
-from abcd_index.artefact.format import CURRENT, SUFFIX, TIMES_SUFFIX, TRACKED
+from abcd_index.artefact.format import SUFFIX, TIMES_SUFFIX, TRACKED
 from abcd_index.artefact.reader import Artefact, current_key
 from abcd_index.commands.install_git import kept_folder, target
 from abcd_index.commands.install_settings import registered
@@ -36,10 +36,10 @@ def scope_facts(scope):
     facts = {"scope": scope.name, "store": scope.store, "index": scope.index, "key": None, "pages": 0, "size": 0,
              "origin": None, "tracked": tracked.wanted(scope)}
     try:
-        facts["key"] = current_key(scope.index)
-        _add_artefact(scope, facts)
+        name = current_key(scope.index)
+        _add_artefact(os.path.join(scope.index, name + SUFFIX), facts)
         facts["state"] = "current" if _expected_key(scope) == facts["key"] else "stale"
-        facts["origin"] = _origin(scope, facts["key"])
+        facts["origin"] = _origin(scope, name)
     except ArtefactMissing:
         facts["state"] = "missing"
     except FormatTooNew as error:
@@ -51,9 +51,10 @@ def scope_facts(scope):
     return facts
 
 
-def _add_artefact(scope, facts):
-    artefact = Artefact.open(os.path.join(scope.index, facts["key"] + SUFFIX))
+def _add_artefact(path, facts):
+    artefact = Artefact.open(path)
     try:
+        facts["key"] = artefact.header.get("key")
         facts["pages"] = artefact.pages
         facts["size"] = os.path.getsize(artefact.path)
     finally:
@@ -72,12 +73,10 @@ def _expected_key(scope):
     return key_of(written_settings(settings), observed.hashes())
 
 
-def _origin(scope, key):
-    if os.path.exists(os.path.join(scope.index, key + TIMES_SUFFIX)):
-        return "built here"
-    if not os.path.exists(os.path.join(scope.index, CURRENT)) and os.path.exists(os.path.join(scope.index, TRACKED)):
+def _origin(scope, name):
+    if name == TRACKED:
         return "came with the repository, never built here"
-    return "not built here"
+    return "built here" if os.path.exists(os.path.join(scope.index, name + TIMES_SUFFIX)) else "not built here"
 
 
 def git(project, check):

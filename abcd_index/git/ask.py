@@ -209,6 +209,18 @@ def stage(where, index, files, gone=()):
         _with_index(where, index, "update-index", "--force-remove", "--", *gone)
 
 
+def merged_tree(where, ours, theirs, **environ):
+    """The tree that merging two commits makes, or None when they conflict or git is too old to say."""
+    with _environ(**environ):
+        status, out, _ = _ask(where, "merge-tree", "--write-tree", ours, theirs)
+    return out.split(b"\n")[0].decode("ascii") if status == 0 else None
+
+
+def read_tree(where, index, tree):
+    """Make ``index``, a file, the index of ``tree``."""
+    _with_index(where, index, "read-tree", tree)
+
+
 def take_from_head(where, *paths):
     """Let the index say of ``paths`` what the last commit says."""
     return _ask(where, "reset", "-q", "--", *paths)[0] == 0

@@ -15,7 +15,7 @@ from abcd_index.git import tracked
 
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 # Only where a team keeps the artefact in the repository.
-TRACKED_HOOKS = ("pre-commit", "pre-merge-commit")
+TRACKED_HOOKS = ("pre-commit",)
 VERSION = 1
 KEPT = "abcd-kept"
 FOLDER = "abcd-index"

@@ -1,10 +1,10 @@
 """Keeping the artefact in the repository, for teams that ask for it (``"artefact": {"track": true}``).
 
 What is committed is the artefact of the pages *as they are committed*, whatever else is on disk: the
-``pre-commit`` and ``pre-merge-commit`` hooks build it from git's index and stage it. ``current`` stays out of
-git, because builds move it while people work; a file ``tracked`` names the committed artefact, and a clone
-that has no ``current`` yet is read through it. Two branches conflict on that one line only: a merge driver
-keeps ours, and the hook that runs before the merge is committed writes the right one.
+``pre-commit`` hook builds it from git's index and stages it as ``.index/tracked.idx``. The artefact that people
+work with lies beside it as ever, out of git, so builds never touch what git keeps; only a clone that has not
+built yet reads the tracked one. When two branches both changed pages, a merge driver builds the artefact of
+the merged pages instead of a conflict.
 """
 
 import os
@@ -13,15 +13,21 @@ import sys
 import tempfile
 
 from abcd_index.artefact.format import CURRENT, SUFFIX, TRACKED
-from abcd_index.errors import AbcdError
+from abcd_index.artefact.reader import Artefact
+from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.git import ask, stores
 
+FILE = TRACKED + SUFFIX
 ATTRIBUTES = ".gitattributes"
 # Line ends must stay as they are, and a diff of it helps nobody.
-ATTRIBUTES_TEXT = f"*{SUFFIX} -text -diff\n{TRACKED} -text merge=abcd-index\n"
+ATTRIBUTES_TEXT = f"{FILE} -text -diff merge=abcd-index\n"
 DRIVER = "merge.abcd-index.driver"
 NAME = "merge.abcd-index.name"
+# Notes in the work tree's own git folder: the real index is to be put right, the artefact in git renewed.
 RESTAGE = "restage"
+RENEW = "renew"
+# Set while the driver lets git merge the pages: it must not start itself again.
+INSIDE = "ABCD_INDEX_MERGING"
 
 
 def wanted(scope):
@@ -37,13 +43,16 @@ def wanted(scope):
 
 
 def main(argv):
-    """What the ``pre-commit`` stub starts. Never fails a commit: says at most one line."""
+    """What the ``pre-commit`` stub (``argv``: its name) and the merge driver (``merge``, the file to write,
+    its name in the repository) start. Neither fails a commit or a merge: says at most one line."""
     try:
         where = ask.place(os.getcwd())
-        if where is not None:
+        if where is not None and argv[0] == "merge":
+            merge(where, argv[1], argv[2])
+        elif where is not None:
             commit(where)
-    except Exception as error:  # A commit must never fail because of us; verify finds what is missing.
-        line = " ".join(f"abcd-index: the artefact was not staged: {error}".split())
+    except Exception as error:  # What is missing then, verify finds.
+        line = " ".join(f"abcd-index: the artefact in git was not renewed: {error}".split())
         sys.stderr.write(line.encode("ascii", "backslashreplace").decode() + "\n")
 
 
@@ -51,10 +60,13 @@ def commit(where):
     """Build and stage the artefact of every store whose settings ask for it, as it is in the index that
     is about to be committed."""
     index = ask.commit_index(where)
-    for home in [stores.TOP, *(stores.listed(where.common_dir) or [])]:
+    for home in _homes(where):
         names = ask.staged(where, index, *_sources(home))
         if names:
             _commit_store(where, index, home, names)
+    renew = ask.own_path(where, f"{stores.FOLDER}/{RENEW}")
+    if os.path.exists(renew):
+        os.unlink(renew)
     if os.path.basename(index).startswith("next-index"):
         # A commit of named files works on an index of its own; the real one is put right afterwards.
         _touch(ask.own_path(where, f"{stores.FOLDER}/{RESTAGE}"))
@@ -65,14 +77,48 @@ def after_commit(where):
     marker = ask.own_path(where, f"{stores.FOLDER}/{RESTAGE}")
     if os.path.exists(marker):
         os.unlink(marker)
-        homes = [stores.TOP, *(stores.listed(where.common_dir) or [])]
-        ask.take_from_head(where, *(f":(top,literal){home}/.index" for home in homes))
+        ask.take_from_head(where, *(f":(top,literal){home}/.index" for home in _homes(where)))
 
 
-def plan_driver(where, plan):
+def is_of(index, key):
+    """Whether the artefact in git, if there is one in this index folder, has ``key``."""
+    try:
+        artefact = Artefact.open(os.path.join(index, FILE))
+    except ArtefactMissing:
+        return True
+    except ArtefactError:
+        return False
+    artefact.close()
+    return artefact.header.get("key") == key
+
+
+def note_renewal(git_dir):
+    """Let the next commit renew the artefact in git though it changes no page."""
+    _touch(os.path.join(git_dir, stores.FOLDER, RENEW))
+
+
+def merge(where, target, name):
+    """Write the artefact of the merged pages to ``target``. Ours stays when git does not say what is
+    merged (a cherry-pick, a rebase) or the pages themselves conflict: then a commit follows that renews it."""
+    theirs = [variable[len("GITHEAD_"):] for variable in os.environ if variable.startswith("GITHEAD_")]
+    if len(theirs) != 1 or os.environ.get(INSIDE):
+        return
+    tree = ask.merged_tree(where, "HEAD", theirs[0], **{INSIDE: "1"})
+    home = name[: -len(f"/.index/{FILE}")]
+    if tree is None or name != f"{home}/.index/{FILE}":
+        return
+    with tempfile.TemporaryDirectory(prefix="abcd-index-") as folder:
+        index = os.path.join(folder, "index")
+        ask.read_tree(where, index, tree)
+        built = _build_from(where, index, home, ask.staged(where, index, *_sources(home)), folder)
+        shutil.copyfile(built.path, os.path.join(where.top, target))
+
+
+def plan_driver(where, plan, python):
     """Add the step that tells git about the merge driver."""
-    if ask.setting(where, DRIVER) != "true":
-        plan.step("set", DRIVER, lambda: _set_driver(where))
+    line = driver(python)
+    if ask.setting(where, DRIVER) != line:
+        plan.step("set", DRIVER, lambda: _set_driver(where, line))
 
 
 def away_with_driver(where, plan):
@@ -81,36 +127,49 @@ def away_with_driver(where, plan):
         plan.step("unset", DRIVER, lambda: ask.change_setting(where, DRIVER, None))
 
 
+def driver(python):
+    """The shell line of the merge driver. It ends well whatever happens: ours is kept then."""
+    return f"{_quoted(python)} -E -c '{_START}' merge %A %P 2>/dev/null || :"
+
+
 def stub(name, python):
-    """The bytes of ``pre-commit`` and ``pre-merge-commit``: nothing is started while no page is staged."""
-    quoted = "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
-    return _STUB.replace("NAME", name).replace("PYTHON", quoted).encode("utf-8", "surrogateescape")
+    """The bytes of the ``pre-commit`` hook: nothing is started while no page is staged."""
+    text = _STUB.replace("NAME", name).replace("PYTHON", _quoted(python)).replace("START", _START)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _homes(where):
+    return [stores.TOP, *(stores.listed(where.common_dir) or [])]
 
 
 def _commit_store(where, index, home, names):
     with tempfile.TemporaryDirectory(prefix="abcd-index-") as folder:
         if ask.differs_from_disk(where, index, *_sources(home)):
-            ask.check_out(where, index, names, folder)
-            root = os.path.join(folder, os.path.dirname(home))
-            _borrow(os.path.join(where.top, home, ".index"), os.path.join(root, stores.TOP, ".index"))
+            built = _build_from(where, index, home, names, folder)
         else:
-            root = os.path.join(where.top, os.path.dirname(home))
-        scope = _scope(root)
-        if not wanted(scope):
+            built = _build(os.path.join(where.top, os.path.dirname(home)))
+        if built is None:
             return
-        from abcd_index.build.run import build
-
-        built = build(scope)
         files = _write(os.path.join(where.top, home, ".index"), built)
     inside = f"{home}/.index"
     gone = set(ask.staged(where, index, f":(top,literal){inside}")) - {f"{inside}/{name}" for name in files}
     ask.stage(where, index, {f"{inside}/{name}": path for name, path in files.items()}, sorted(gone))
 
 
-def _scope(root):
+def _build_from(where, index, home, names, folder):
+    """Build the store as it is in ``index``, below ``folder``. None when it does not ask to be tracked."""
+    ask.check_out(where, index, names, folder)
+    root = os.path.join(folder, os.path.dirname(home))
+    _borrow(os.path.join(where.top, home, ".index"), os.path.join(root, stores.TOP, ".index"))
+    return _build(root)
+
+
+def _build(root):
+    from abcd_index.build.run import build
     from abcd_index.scopes import Places, workspace_at
 
-    return workspace_at(os.path.abspath(root), Places())
+    scope = workspace_at(os.path.abspath(root), Places())
+    return build(scope) if wanted(scope) else None
 
 
 def _sources(home):
@@ -123,37 +182,32 @@ def _plain(text):
 
 
 def _borrow(source, target):
-    """Give the build in the temporary folder the artefact that is there, so that it compiles only what differs."""
+    """Give a build elsewhere what the last one here knows, so that it compiles only what differs."""
     try:
         with open(os.path.join(source, CURRENT), encoding="ascii") as handle:
             key = handle.read().strip()
         os.makedirs(target)
-        for name in (key + SUFFIX, CURRENT):
-            shutil.copyfile(os.path.join(source, name), os.path.join(target, name))
+        for name in os.listdir(source):
+            if name.startswith(key) or name == CURRENT:
+                shutil.copyfile(os.path.join(source, name), os.path.join(target, name))
     except (OSError, ValueError):
         pass
 
 
 def _write(index, built):
-    """Put the artefact, its name and the attributes into the index folder. {name: path}."""
+    """Put the artefact to track and its attributes into the index folder. {name: path}."""
     from abcd_index.build import publish
 
     publish.prepare(index)
-    name = built.key + SUFFIX
-    path = os.path.join(index, name)
-    if not os.path.exists(path):
-        with open(built.path, "rb") as handle:
-            publish.replace(path, handle.read())
-    files = {name: path}
-    for name, text in ((TRACKED, built.key + "\n"), (ATTRIBUTES, ATTRIBUTES_TEXT)):
-        files[name] = os.path.join(index, name)
-        publish.replace(files[name], text.encode("ascii"))
-    return files
+    with open(built.path, "rb") as handle:
+        publish.replace(os.path.join(index, FILE), handle.read())
+    publish.replace(os.path.join(index, ATTRIBUTES), ATTRIBUTES_TEXT.encode("ascii"))
+    return {name: os.path.join(index, name) for name in (FILE, ATTRIBUTES)}
 
 
-def _set_driver(where):
-    if not (ask.change_setting(where, NAME, "abcd-index: the artefact is built anew")
-            and ask.change_setting(where, DRIVER, "true")):
+def _set_driver(where, line):
+    if not (ask.change_setting(where, NAME, "abcd-index: the artefact of the merged pages")
+            and ask.change_setting(where, DRIVER, line)):
         raise AbcdError("git would not set the merge driver")
 
 
@@ -163,32 +217,42 @@ def _touch(path):
         pass
 
 
+def _quoted(python):
+    return "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
+
+
+_START = ("import sys; sys.path[:] = [p for p in sys.path if p]; "
+          "from abcd_index.git.tracked import main; main(sys.argv[1:])")
+
 _STUB = """#!/bin/sh
 # >>> abcd-index NAME 1 >>>
 # Before a commit that changes pages, this builds their artefact and stages it, because the settings ask
 # for a tracked one. Never keeps a commit from being made. ABCD_INDEX=0 switches it off.
 # `abcd-index install` wrote it, `abcd-index uninstall` takes it away; text outside the two marks is yours.
+abcd_python=PYTHON
 abcd_stage() {
     [ -d .abcd ] || [ -f "$(git rev-parse --git-common-dir)/abcd-index/stores" ] || return 0
-    GIT_LITERAL_PATHSPECS=0 git diff --cached --quiet -- ':(glob)**/.abcd/memory/*.md' \\
-        ':(glob)**/.abcd/rules.json' ':(glob)**/.abcd/config.json' 2>/dev/null && return 0
+    abcd_stale || return 0
     abcd_user=${ABCD_HOME:-${HOME:+$HOME/.abcd.noindex}}
     abcd_other=
     { IFS= read -r abcd_other <"$abcd_user/.index/interpreter"; } 2>/dev/null
-    for abcd_python in PYTHON "$abcd_other"; do
+    for abcd_python in "$abcd_python" "$abcd_other"; do
         [ -x "$abcd_python" ] || continue
-        abcd_said=$("$abcd_python" -E -c 'import sys
-sys.path[:] = [p for p in sys.path if p]
-from abcd_index.git.tracked import main
-main(sys.argv[1:])' NAME 2>&1 >/dev/null </dev/null) || continue
+        { abcd_said=$("$abcd_python" -E -c 'START' NAME 2>&1 >/dev/null </dev/null); } 2>/dev/null || continue
         [ -z "$abcd_said" ] || printf '%s\\n' "$abcd_said" >&2
         return 0
     done
 }
 
+# Whether what is staged changes a page, or the artefact in git is that of other pages (after a rebase).
+abcd_stale() {
+    ! git diff --cached --quiet -- ':(glob)**/.abcd/memory/*.md' ':(glob)**/.abcd/rules.json' \\
+        ':(glob)**/.abcd/config.json' 2>/dev/null || [ -f "$(git rev-parse --git-path abcd-index/renew)" ]
+}
+
 case ${ABCD_INDEX-} in
 0) ;;
-ping) echo "abcd-index NAME 1 "PYTHON; exit 0 ;;
+ping) echo "abcd-index NAME 1 $abcd_python"; exit 0 ;;
 *) abcd_stage || : ;;
 esac
 # <<< abcd-index <<<

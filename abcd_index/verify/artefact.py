@@ -7,7 +7,7 @@ only ``docs/format.md`` find the pages in it?
 import os
 import stat
 
-from abcd_index.artefact.format import SUFFIX
+from abcd_index.artefact.format import SUFFIX, TRACKED
 from abcd_index.artefact.reader import current_key
 from abcd_index.artefact.times import Times
 from abcd_index.build.key import RECORDS_VERSION
@@ -42,7 +42,7 @@ def judge(scope, fresh, require):
         try:
             header = peek(file.readline())
             file.seek(0)
-            if header.get("key") != key:
+            if header.get("key") != key != TRACKED:
                 raise Torn(f"its key is {header.get('key')!r}, its name says {key}")
             return _judge(scope, fresh, file, shown, header)
         except Torn as error:

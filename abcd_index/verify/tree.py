@@ -4,7 +4,8 @@ import os
 import shutil
 
 from abcd_index.artefact.format import SUFFIX, TRACKED
-from abcd_index.errors import CannotTell
+from abcd_index.artefact.reader import Artefact
+from abcd_index.errors import ArtefactError, CannotTell
 from abcd_index.scopes import WORKSPACE
 from abcd_index.store.records import Finding
 from abcd_index.verify.codes import ARTEFACT
@@ -37,14 +38,26 @@ def tree_findings(scope, track, key):
     found = _partial(where, scope)
     tracked = {os.path.basename(name) for name in _tracked(where, scope.index)}
     if track:
-        if TRACKED not in tracked or key + SUFFIX not in tracked:
-            what = "git tracks the artefact of other pages" if TRACKED in tracked else "git tracks no artefact"
-            found.append(_finding("artefact-untracked", f".index/{TRACKED}", what, NOT_TRACKED))
+        name = TRACKED + SUFFIX
+        if name not in tracked:
+            found.append(_finding("artefact-untracked", f".index/{name}", "git tracks no artefact", NOT_TRACKED))
+        elif _key_of(os.path.join(scope.index, name)) != key:
+            found.append(_finding("artefact-untracked", f".index/{name}", "git tracks the artefact of other pages",
+                                  NOT_TRACKED))
     elif tracked:
         found.append(_finding(
             "index-tracked", f".index/{min(tracked)}", f"git tracks {len(tracked)} of the index folder's files",
             f"run `git rm -r --cached {scope.display('.index')}`, or set artefact.track in config.json"))
     return found
+
+
+def _key_of(path):
+    try:
+        artefact = Artefact.open(path)
+    except ArtefactError:
+        return ""
+    artefact.close()
+    return artefact.header.get("key")
 
 
 def _partial(where, scope):

@@ -352,7 +352,7 @@ def test_a_tracked_index_folder_is_an_error_unless_the_settings_ask_for_it(box, 
     box.cli("build", cwd=root)
     box.git("rm", "-rqf", "--cached", ".abcd/.index", cwd=root)
     found, result = verify(box, root, code=1)
-    assert found == [("artefact-untracked", ".abcd/.index/tracked")]
+    assert found == [("artefact-untracked", ".abcd/.index/tracked.idx")]
     assert "no artefact" in result["findings"][0]["message"]
 
 

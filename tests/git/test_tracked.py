@@ -1,0 +1,210 @@
+"""A tracked artefact: what is committed is the artefact of the committed pages, and clones recall at once."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from git_ground import Ground, page
+
+TRACK = '{"artefact": {"track": true}}'
+
+
+@pytest.fixture
+def team(box):
+    """A repository whose settings ask for a tracked artefact, installed and committed once."""
+    root = box.repo(pages={"deploy.md": page("deploy"), "auth.md": page("auth")})
+    (root / ".abcd" / "config.json").write_text(TRACK)
+    done = box.cli("install", cwd=root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    shutil.rmtree(root / ".claude")
+    g = Ground(box, box.tmp, root)
+    g.git("add", "-A")
+    g.git("commit", "-qm", "keep the artefact")
+    return g
+
+
+def in_git(g):
+    return sorted(line.rpartition("/")[2] for line in g.out("ls-files", ".abcd/.index").splitlines())
+
+
+def verified(g, root=None):
+    done = g.box.cli("verify", "--require-artefact", "--scope", "workspace", cwd=root or g.root)
+    return done.returncode == 0 or done.stdout + done.stderr
+
+
+def clone(g, name="clone"):
+    target = g.folder / name
+    g.box.run("git", "clone", "-q", g.root, target, cwd=g.folder)
+    return target
+
+
+def test_what_is_in_git(team):
+    assert in_git(team) == [".gitattributes", "tracked.idx"]
+    assert team.out("status", "--porcelain") == ""
+    assert verified(team) is True
+    assert team.state() == "current"
+
+
+def test_a_fresh_clone_recalls_at_once(team):
+    """Without a build, without an installation, with the bare interpreter."""
+    target = clone(team)
+    said = team.box.context({"cwd": str(target), "hook_event_name": "UserPromptSubmit", "prompt": "how to deploy?"})
+    assert "text" in said and "deploy" in said
+    assert verified(team, target) is True
+    status = json.loads(team.box.cli("status", "--json", cwd=target).stdout)
+    workspace = status["scopes"][0]
+    assert (workspace["state"], workspace["origin"]) == ("current", "came with the repository, never built here")
+
+
+def test_a_clone_that_converts_line_ends(team):
+    target = team.folder / "crlf"
+    team.box.run("git", "-c", "core.autocrlf=true", "clone", "-q", team.root, target, cwd=team.folder)
+    assert b"\r\n" in (target / ".abcd" / "memory" / "deploy.md").read_bytes()
+    assert verified(team, target) is True
+
+
+def test_a_commit_brings_its_artefact(team):
+    team.write("auth", "changed")
+    team.git("commit", "-qam", "changed")
+    assert team.out("status", "--porcelain") == ""
+    assert in_git(team) == [".gitattributes", "tracked.idx"]
+    assert verified(team, clone(team)) is True
+    assert verified(team) is True
+
+
+def test_what_is_staged_counts_not_what_is_on_disk(team):
+    team.write("auth", "staged")
+    team.git("add", "-A")
+    team.write("auth", "edited again")
+    team.write("loose", "not committed")
+    team.git("commit", "-qm", "the first edit")
+    assert team.out("status", "--porcelain") == "M .abcd/memory/auth.md\n?? .abcd/memory/loose.md"
+    assert team.state() == "current", "what people work with is still the artefact of what is on disk"
+    assert verified(team, clone(team)) is True
+
+
+def test_a_commit_of_named_files(team):
+    team.write("auth", "named")
+    team.write("deploy", "not named")
+    team.git("commit", "-qm", "only auth", "--", ".abcd/memory/auth.md")
+    assert team.out("status", "--porcelain") == "M .abcd/memory/deploy.md"
+    assert verified(team, clone(team)) is True
+
+
+def test_a_commit_that_changes_no_page_starts_nothing(team):
+    before = in_git(team)
+    (team.root / "else").write_text("x")
+    team.git("add", "else")
+    team.git("commit", "-qm", "else")
+    assert in_git(team) == before and team.out("diff", "--name-only", "HEAD~1") == "else"
+
+
+def test_two_branches_that_add_a_page_each(team):
+    team.git("checkout", "-q", "-b", "side")
+    team.commit("one", "one")
+    team.git("checkout", "-q", "main")
+    team.commit("two", "two")
+    done = team.git("merge", "-q", "--no-edit", "side")
+    assert "CONFLICT" not in done.stdout + done.stderr
+    assert team.out("status", "--porcelain") == ""
+    assert in_git(team) == [".gitattributes", "tracked.idx"]
+    assert verified(team) is True and verified(team, clone(team)) is True
+
+
+def test_pages_that_conflict(team):
+    team.git("checkout", "-q", "-b", "side")
+    team.commit("one", "auth")
+    team.git("checkout", "-q", "main")
+    team.commit("two", "auth")
+    team.git("merge", "-q", "--no-edit", "side", check=False)
+    assert team.out("diff", "--name-only", "--diff-filter=U") == ".abcd/memory/auth.md"
+    team.write("auth", "settled")
+    team.git("add", "-A")
+    team.git("commit", "-qm", "settled")
+    assert verified(team) is True and verified(team, clone(team)) is True
+
+
+def test_edits_and_builds_leave_nothing_for_git_to_see(team):
+    """Tracked files that a hook changes would stop a checkout or a rebase."""
+    team.commit("base of both", "x")
+    team.git("checkout", "-q", "-b", "side")
+    team.commit("one", "one")
+    team.git("checkout", "-q", "main")
+    for number in range(8):
+        team.write("deploy", f"edit {number}")
+        assert team.box.cli("build", cwd=team.root).returncode == 0
+    assert team.out("status", "--porcelain") == "M .abcd/memory/deploy.md"
+    team.git("checkout", "-q", "side")
+    assert team.state() == "current"
+    team.git("commit", "-qam", "edits")
+    team.git("rebase", "-q", "main")
+    assert team.out("status", "--porcelain") == ""
+    assert team.state() == "current"
+
+
+def test_a_rebase_is_made_whole_by_the_next_commit(team):
+    team.git("checkout", "-q", "-b", "side")
+    team.commit("one", "one")
+    team.commit("two", "two")
+    team.git("checkout", "-q", "main")
+    team.commit("three", "three")
+    team.git("checkout", "-q", "side")
+    done = team.git("rebase", "-q", "main")
+    assert "amend" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert team.state() == "current"
+    team.git("commit", "-q", "--amend", "--no-edit")
+    assert verified(team, clone(team)) is True
+
+
+def test_switched_off(team):
+    team.write("auth", "changed")
+    team.git("commit", "-qam", "changed", ABCD_INDEX="0")
+    assert "stale" in verified(team, clone(team))
+
+
+def test_a_broken_tool_keeps_no_commit_from_being_made(team):
+    hook = team.root / ".git" / "hooks" / "pre-commit"
+    hook.write_text(hook.read_text().replace("from abcd_index.git.tracked import main", "raise SystemExit(3)"))
+    team.write("auth", "changed")
+    done = team.git("commit", "-qam", "changed")
+    assert done.returncode == 0
+
+
+def test_uninstall_takes_the_driver_away(team):
+    assert "abcd_index.git.tracked" in team.out("config", "merge.abcd-index.driver")
+    assert team.box.cli("uninstall", cwd=team.root).returncode == 0
+    config = (team.root / ".git" / "config").read_text()
+    assert "abcd-index" not in config
+    assert not (team.root / ".git" / "hooks" / "pre-commit").exists()
+    assert in_git(team), "what is committed stays"
+    assert team.out("status", "--porcelain") == ""
+
+
+def test_the_pre_commit_that_was_there_still_decides(box):
+    root = box.repo(pages={"deploy.md": page("deploy")})
+    (root / ".abcd" / "config.json").write_text(TRACK)
+    hook = root / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\ntest ! -e stop\n")
+    hook.chmod(0o755)
+    assert box.cli("install", cwd=root).returncode == 0
+    g = Ground(box, box.tmp, root)
+    g.git("add", "-A")
+    (root / "stop").touch()
+    assert g.git("commit", "-qm", "x", check=False).returncode == 1
+    (root / "stop").unlink()
+    g.git("commit", "-qm", "x")
+    assert "tracked.idx" in in_git(g)
+
+
+def test_a_store_below_the_top(box):
+    root = box.repo(pages={"deploy.md": page("deploy")})
+    box.pages(root / "pkg", {"x.md": page("x")})
+    (root / "pkg" / ".abcd" / "config.json").write_text(TRACK)
+    box.run("git", "add", "-A", cwd=root)
+    box.run("git", "commit", "-qm", "x", cwd=root)
+    assert box.cli("install", "--root", root / "pkg", cwd=root).returncode == 0
+    box.pages(root / "pkg", {"x.md": page("x", "changed")})
+    box.run("git", "commit", "-qam", "y", cwd=root)
+    names = subprocess.run(["git", "ls-files", "*.idx"], cwd=root, capture_output=True, text=True).stdout
+    assert names.startswith("pkg/.abcd/.index/") and names.count("\n") == 1
