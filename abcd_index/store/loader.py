@@ -22,6 +22,7 @@ except ImportError:  # pragma: no cover - PyYAML built without libyaml
 MAX_BLOCK = 64 * 1024
 MAX_DEPTH = 32
 MAX_VALUES = 5000
+SUSPICIOUS = 100
 
 STR = "tag:yaml.org,2002:str"
 NULL = "tag:yaml.org,2002:null"
@@ -110,6 +111,8 @@ def load(block, loader=PageLoader):
         block = block.translate(LINE_ENDS)
     if "&" in block:
         _no_anchor(block)
+    if _may_be_deep(block):
+        _shallow(block, loader)
     reader = loader(block)
     try:
         node = reader.get_single_node()
@@ -117,6 +120,40 @@ def load(block, loader=PageLoader):
         reader.dispose()
     walk = _Walk(block)
     return Loaded(None if node is None else walk.value(node, 0), walk.notes)
+
+
+def _may_be_deep(block):
+    """Whether a block could be nested more than SUSPICIOUS levels: each takes a bracket, or a column of
+    the white space, dashes and question marks that a line begins with."""
+    if block.count("[") + block.count("{") > SUSPICIOUS:
+        return True
+    for line in block.split("\n"):
+        if len(line) > SUSPICIOUS and not line[:SUSPICIOUS].strip(" \t-?:"):
+            return True
+    return False
+
+
+def _shallow(block, loader):
+    """Refuse deep nesting by its events, which libyaml makes without recursion. Composing recurses, and
+    with PyYAML up to 6.0.3 nothing stops it before the C stack ends and takes the process down."""
+    depth = 0
+    try:
+        for event in yaml.parse(block, Loader=loader):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > MAX_DEPTH:
+                    raise _too_deep(event.start_mark)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+    except yaml.scanner.ScannerError as error:
+        if "nesting depth" in error.problem:  # libyaml's own limit, where it has one
+            raise _too_deep(error.problem_mark) from None
+        raise
+
+
+def _too_deep(mark):
+    return Refused("frontmatter-too-deep", mark.line,
+                   f"more than {MAX_DEPTH} levels or {MAX_VALUES:,} values", "move the data to a file of its own")
 
 
 def _no_anchor(block):
@@ -153,9 +190,7 @@ class _Walk:
             raise _tagged(node)
         self.left -= len(node.value)
         if depth >= MAX_DEPTH or self.left < 0:
-            raise Refused("frontmatter-too-deep", node.start_mark.line,
-                          f"more than {MAX_DEPTH} levels or {MAX_VALUES:,} values",
-                          "move the data to a file of its own")
+            raise _too_deep(node.start_mark)
         if node.__class__ is MappingNode:
             return self._mapping(node, depth + 1)
         quick = self.quick

@@ -46,13 +46,20 @@ REFUSED = [
     ("c: [d,\n  &a e]", "yaml-alias", 1),
     ("[a]: b", "yaml-key", 0),
     ("a: " + "[" * 40 + "]" * 40, "frontmatter-too-deep", 0),
+    ("a:\n" + "- " * 30000 + "x", "frontmatter-too-deep", 1),
+    ("a:\n" + " -" * 30000 + " x", "frontmatter-too-deep", 1),
+    ("a:\n" + "? " * 30000 + "x", "frontmatter-too-deep", 1),
+    ("a:\n" + "- - -  ?   " * 5000 + "x", "frontmatter-too-deep", 1),
+    ("a: " + "{a: " * 15000, "frontmatter-too-deep", 0),
+    ("a: " + "[[" * 30000, "frontmatter-too-deep", 0),
+    ("\n".join(" " * n + "a:" for n in range(300)), "frontmatter-too-deep", 32),
     ("a: {" + ", ".join(f"k{n}: v" for n in range(6000)) + "}", "frontmatter-too-deep", 0),
     ("a: " + "b" * 70000, "frontmatter-too-large", 0),
 ]
 
 
 @pytest.mark.parametrize("loader", LOADERS)
-@pytest.mark.parametrize("text, code, line", REFUSED)
+@pytest.mark.parametrize("text, code, line", REFUSED, ids=range(len(REFUSED)))
 def test_what_is_refused(text, code, line, loader):
     with pytest.raises(Refused) as caught:
         load(text, loader)

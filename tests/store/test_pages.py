@@ -117,7 +117,7 @@ READ = [
      {"title": "R&D & more", "keywords": ("a & b", "AT&T")}, []),
     ("P28 long number", front("name: a", "x: " + "9" * 5000), {"title": "a"}, []),
     ("P28 deep", front("name: a", "recall: [b]", "x: " + "[" * 2000), {"title": "a", "keywords": ("b",)},
-     [("yaml-brackets", 4)]),
+     [("frontmatter-too-deep", 4)]),
     ("P28 nested", front("name: a", "x: " + "[" * 50 + "]" * 50), {"title": "a"}, [("frontmatter-too-deep", 3)]),
     ("P28 many values", front("name: a", "x: [" + "1," * 6000 + "]"), {"title": "a"}, [("frontmatter-too-deep", 3)]),
     ("P28 large", front("recall: [b]", "x: " + "y" * 70000), {"keywords": ("b",)}, [("frontmatter-too-large", 2)]),
