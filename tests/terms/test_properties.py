@@ -40,7 +40,7 @@ def test_nothing_raises_and_figures_are_in_bounds(word, prompt_text):
         assert 1 <= hit.length <= 200
         assert hit.seen
     excluded(prompt, entries(word))
-    assert all(0 < weight < 9 for weight in prompt.stems().values())
+    assert all(weight > 0 for weight in prompt.stems().values())
     assert isinstance(weakness(word), str)
     analyse(prompt_text)
 
