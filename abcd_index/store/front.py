@@ -79,14 +79,16 @@ def read_front(text, notes):
 
 def _fields(page, value, notes):
     """The block's Mapping when it is frontmatter, None when it is prose between two rules."""
-    if isinstance(value, Mapping) and (not READ.isdisjoint(value) or any(_known(key) for key in value)):
+    if isinstance(value, Mapping) and not READ.isdisjoint(value):
         return value
     blank_first = not page.block.partition("\n")[0].strip()
     if value is None and not (blank_first and page.block.strip()):
         return Mapping.empty()
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or blank_first:
         return None
-    if blank_first or not all(IDENTIFIER.fullmatch(key) for key in value):
+    if any(_known(key) for key in value):
+        return value
+    if not all(IDENTIFIER.fullmatch(key) for key in value):
         return None
     if value:
         notes.add("frontmatter-unknown-keys", page.block_line,
@@ -179,13 +181,13 @@ def _swallowed(block, line):
 
 
 def starts_like_fields(block):
-    """Whether the first line that says something is a key; below a blank line, one that is known."""
+    """Whether the first line that says something is a key; below a blank line, one that is read."""
     blank_first = not block.partition("\n")[0].strip()
     for line in block.split("\n"):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         found = KEY_LINE.match(line)
-        return bool(found) and (not blank_first or _known(found.group(1)))
+        return bool(found) and (not blank_first or found.group(1) in READ)
     return False
 
 

@@ -223,5 +223,6 @@ def _other_case(key, fields, reading):
 
 
 def _like_recall(key):
-    return key.strip("_-") in ("recal", "recalls", "reccall", "re-call", "recaII", "rcall", "racall", "recll") or (
+    """Whether a lower-case key is ``recall`` with a slip or with a word added."""
+    return key.strip("_-") in ("recal", "reccall", "re-call", "rcall", "recll", "racall") or (
         key.startswith("recall") and key[6:].strip("_-s") in ("", "word", "keyword", "on", "when"))

@@ -32,6 +32,8 @@ READ = [
      {"body": "---\n\nSome prose here.\n\n---\n\nMore.\n", "body_line": 1}, [("page-starts-with-rule", 1)]),
     ("P05 prose that looks like a key", "---\n\n# Heading\n\nUse: the staging key\n\n---\n\nMore.\n",
      {"title": "Heading", "dialect": "plain", "body_line": 1}, [("page-starts-with-rule", 1)]),
+    ("P05 prose that looks like a known key", "---\n\nDate: Monday\n\n---\n\nMore.\n", {"updated": None, "body_line": 1},
+     [("page-starts-with-rule", 1)]),
     ("P05 blank lines before the rule", "\n\n---\nAcme\n---\nMore.\n", {"body_line": 1},
      [("page-starts-with-rule", 3)]),
     ("P05 keys nobody reads", "---\nUse: x\n---\nMore.\n", {"body": "More.\n"}, [("frontmatter-unknown-keys", 2)]),
