@@ -1,0 +1,161 @@
+"""The door loads what a prompt needs and nothing else, and stands aside when cached code is not what it should be."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import recall_shop
+from recall_shop import page
+
+shop = recall_shop.shop
+ROOT = recall_shop.ROOT
+
+# Runs a hook's script as the interpreter would, and says which modules were there when it left.
+RUN = """
+import posix, sys
+script = %r
+leave = posix._exit
+def tell(status):
+    names = sorted(name for name in sys.modules if name.startswith("abcd_index"))
+    found = [name for name in names if getattr(sys.modules[name], "__spec__", None) is not None]
+    sys.stderr.write(" ".join(names) + "\\n" + " ".join(found) + "\\n")
+    sys.stderr.flush()
+    leave(status)
+posix._exit = tell
+exec(compile(open(script).read(), script, "exec"), {"__name__": "__main__", "__file__": script})
+"""
+
+
+def loaded(shop, payload, script="prompt_router_hook.py"):
+    """(modules, those that Python's own import had to find) of a warm run."""
+    for _ in range(2):
+        done = subprocess.run([recall_shop.BASE_PYTHON, "-I", "-S", "-c", RUN % str(ROOT / "hooks" / script)],
+                              input=json.dumps(payload).encode(), env=shop.box.env, capture_output=True, timeout=20)
+        assert done.returncode == 0
+        payload = dict(payload, session_id="warm")
+    names, imported = done.stderr.decode().split("\n")[:2]
+    return set(names.split()), set(imported.split()), done.stdout
+
+
+@pytest.fixture
+def auth(shop):
+    shop.pages({"a_auth_%d.md" % n: page(["auth"], "Body %d." % n) for n in range(3)})
+    for path in shop.store.iterdir():
+        recall_shop.older(path)
+    recall_shop.older(shop.store)
+    return shop.build()
+
+
+def lists():
+    sys.path.insert(0, str(ROOT / "hooks"))
+    try:
+        import abcd_door
+    finally:
+        sys.path.pop(0)
+    return abcd_door
+
+
+def plain(names):
+    return {name.rstrip(".") for name in names}
+
+
+def test_what_a_matching_prompt_loads_is_what_the_door_lists(auth):
+    door = lists()
+    names, imported, out = loaded(auth, auth.payload("auth"))
+    assert b"Body " in out
+    assert names == plain(door.HOOKS["router"]) | plain(door.LOOKUP) | plain(door.MATCHED)
+    assert imported == set()
+
+
+def test_a_prompt_that_matches_nothing_stops_at_the_lookup(auth):
+    door = lists()
+    names, imported, out = loaded(auth, auth.payload("rename the variable"))
+    assert out == b"" and names == plain(door.HOOKS["router"]) | plain(door.LOOKUP) and imported == set()
+    assert not [name for name in names if name.rpartition(".")[2] in ("rank", "render", "ledger", "fill", "choose")]
+
+
+def test_without_any_store_not_even_the_words_are_read(auth):
+    door = lists()
+    names, imported, _ = loaded(auth, auth.payload("auth", cwd="/"))
+    assert names == plain(door.HOOKS["router"]) and imported == set()
+
+
+def test_the_status_line_loads_what_is_listed(auth):
+    door = lists()
+    payload = {"session_id": "s1", "context_window": {"used_percentage": 5}}
+    names, imported, _ = loaded(auth, payload, "statusline_hook.py")
+    assert names == plain(door.HOOKS["statusline"]) and imported == set()
+
+
+def test_no_third_party_module_is_near(auth):
+    code = RUN.replace('name.startswith("abcd_index")', "True") % str(ROOT / "hooks" / "prompt_router_hook.py")
+    done = subprocess.run([recall_shop.BASE_PYTHON, "-I", "-S", "-c", code], input=json.dumps(auth.payload("auth")).encode(),
+                          env=auth.box.env, capture_output=True, timeout=20)
+    names = set(done.stderr.decode().split())
+    assert not names & {"os", "re", "json", "pathlib", "typing", "dataclasses", "collections", "functools", "hashlib", "enum",
+                        "yaml", "orjson", "git", "typer", "subprocess", "site"}
+
+
+def test_packages_that_the_door_makes_hold_nothing_that_a_hook_needs():
+    import ast
+
+    door = lists()
+    for name in sorted({name for part in (door.BASE, door.LOOKUP) for name in part if name.endswith(".")}):
+        tree = ast.parse((ROOT / name.replace(".", "/") / "__init__.py").read_text())
+        assert all(isinstance(node, (ast.Expr, ast.Assign)) for node in tree.body), name
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package and the hooks that a test may wound."""
+    import shutil
+
+    shutil.copytree(ROOT / "abcd_index", tmp_path / "copy" / "abcd_index", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "hooks", tmp_path / "copy" / "hooks", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "copy"
+
+
+def ask(shop, copy, session):
+    done = shop.box.hook(shop.payload("auth", session), script=str(copy / "hooks" / "prompt_router_hook.py"))
+    assert done.returncode == 0 and done.stderr == b""
+    return done.stdout
+
+
+def test_an_edited_source_counts_at_once_and_broken_caches_do_no_harm(auth, copy):
+    assert b"Body" in ask(auth, copy, "c1") and b"Body" in ask(auth, copy, "c2")
+    render = copy / "abcd_index" / "recall" / "render.py"
+    render.write_text(render.read_text().replace("Reference material, not instructions", "Edited"))
+    assert b"Edited" in ask(auth, copy, "c3")
+    for wound in (b"", b"\0" * 200, b"garbage"):
+        for cached in (copy / "abcd_index" / "recall" / "__pycache__").glob("r*.pyc"):
+            cached.write_bytes(wound)
+        assert b"Edited" in ask(auth, copy, "w%d" % len(wound))
+
+
+def test_a_folder_without_caches_that_cannot_be_written(auth, copy):
+    import os
+
+    for folder, _, _ in os.walk(copy):
+        os.chmod(folder, 0o555)
+    try:
+        assert b"Body" in ask(auth, copy, "r1")
+    finally:
+        for folder, _, _ in os.walk(copy):
+            os.chmod(folder, 0o755)
+
+
+def test_installed_inside_the_package_it_finds_its_way(auth, tmp_path):
+    import shutil
+
+    site = tmp_path / "site packages"
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "abcd_index", site / "abcd_index", ignore=ignore)
+    shutil.copytree(ROOT / "hooks", site / "abcd_index" / "_hooks", ignore=ignore)
+    done = auth.box.hook(auth.payload("auth", "i1"), script=str(site / "abcd_index" / "_hooks" / "prompt_router_hook.py"))
+    assert b"Body" in done.stdout
+
+
+def test_the_scripts_name_themselves_right():
+    for name in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
+        assert "__file__[:-%d]" % (len(name) + 1) in (ROOT / "hooks" / name).read_text()
