@@ -51,7 +51,7 @@ def own_command(text):
         words = shlex.split(text)
     except ValueError:
         return ""
-    return words[4].rstrip(";") if words[:4] == ["set", "--", "sh", "-c"] and len(words) > 4 else ""
+    return words[4][:-1] if words[:4] == ["set", "--", "sh", "-c"] and len(words) > 4 else ""
 
 
 def is_ours(text):

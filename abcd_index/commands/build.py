@@ -73,13 +73,16 @@ def _build(scope, force, bar):
 
 
 def _note(scope, places):
-    """What on-demand recall wants of a build: that the workspace exists, and when its pages were committed."""
+    """What others want of a build: recall that the workspace exists and when its pages were committed, the
+    git hooks that there is a store below the repository's top."""
     from abcd_index.build import registry
+    from abcd_index.git.stores import note_built
     from abcd_index.query.dates import refresh
     from abcd_index.scopes import WORKSPACE
 
     if scope.name == WORKSPACE:
         registry.add(places, scope.root)
+        note_built(scope.root)
     refresh(scope)
 
 

@@ -1,0 +1,165 @@
+"""status: what it sees, and that --check finds what does not work."""
+
+import json
+import os
+import shutil
+import sys
+
+import pytest
+from git_ground import page
+
+from abcd_index.git.hooks import HOOKS
+
+
+class Status:
+    def __init__(self, box):
+        self.box = box
+        self.root = box.repo(pages={"deploy.md": page("deploy")})
+        self.hooks = self.root / ".git" / "hooks"
+
+    def __call__(self, *args, cwd=None, env=None):
+        done = self.box.cli("status", "--json", *args, cwd=cwd or self.root, env=env or self.box.env)
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    def text(self, *args):
+        done = self.box.cli("status", *args, cwd=self.root)
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.stdout
+
+    def install(self, *args):
+        done = self.box.cli("install", *args, cwd=self.root)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def status(box):
+    return Status(box)
+
+
+def test_before_anything(status):
+    code, found = status()
+    assert code == 0 and found["problems"] == []
+    assert [(s["scope"], s["state"]) for s in found["scopes"]] == [("workspace", "missing")]
+    assert {hook["state"] for hook in found["git"]["hooks"]} == {"absent"}
+    assert any("abcd-index install" in sentence for sentence in found["next"])
+    assert any("abcd-index build" in sentence for sentence in found["next"])
+
+
+def test_after_an_installation_all_answers(status):
+    status.box.user_pages({"mine.md": page("mine")})
+    status.install("--status-line")
+    status.box.cli("build", cwd=status.root)
+    code, found = status("--check")
+    assert (code, found["problems"], found["next"]) == (0, [], [])
+    assert [(s["scope"], s["state"], s["pages"], s["origin"]) for s in found["scopes"]] == [
+        ("workspace", "current", 1, "built here"), ("user", "current", 1, "built here")]
+    assert {(hook["state"], hook["answers"], hook["python_works"]) for hook in found["git"]["hooks"]} == {("own", True, True)}
+    events = {entry["event"]: entry for entry in found["agent"]}
+    assert set(events) == {"UserPromptSubmit", "SessionStart", "PreCompact", "statusLine"}
+    assert "additionalContext" in events["UserPromptSubmit"]["said"]
+    for entry in events.values():
+        assert entry["answers"] and entry["python_version"].startswith("3.")
+    text = status.text("--check")
+    assert "next       nothing: all is in place" in text and "answers" in text
+
+
+def test_stale_is_seen(status):
+    status.install()
+    status.box.pages(status.root, {"deploy.md": page("deploy", "edited")})
+    code, found = status("--check")
+    assert code == 1 and found["problems"] == ["the workspace scope's artefact is stale"]
+
+
+def test_a_torn_artefact_is_seen(status):
+    status.install()
+    artefact = next((status.root / ".abcd" / ".index").glob("*.idx"))
+    artefact.write_bytes(artefact.read_bytes()[:20])
+    code, found = status("--check")
+    assert code == 1 and found["scopes"][0]["state"] == "torn"
+
+
+def test_hooks_that_do_not_work_are_named(status):
+    status.install()
+    (status.hooks / "post-commit").chmod(0o644)
+    path = status.hooks / "post-checkout"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n", 1))
+    path = status.hooks / "post-merge"
+    path.write_text(path.read_text().replace(sys.executable, "/gone/python"))
+    path = status.hooks / "post-rewrite"
+    path.write_text(path.read_text().replace("post-rewrite 1 >>>", "post-rewrite 0 >>>"))
+    code, found = status("--check")
+    said = "\n".join(found["problems"])
+    assert code == 1
+    for part in ("post-commit is not executable", "post-checkout has CRLF line ends", "post-checkout did not answer",
+                 "post-merge names an interpreter that is gone: /gone/python", "post-rewrite is of another release"):
+        assert part in said
+    assert any("abcd-index install" in sentence for sentence in found["next"])
+
+
+def test_commands_that_do_not_work_are_named(status):
+    status.install()
+    settings = status.root / ".claude" / "settings.json"
+    text = settings.read_text()
+    settings.write_text(text.replace("prompt_router_hook.py", "gone.py"))
+    code, found = status("--check")
+    assert code == 1 and any(p.startswith("UserPromptSubmit did not answer") for p in found["problems"])
+    shutil.copy(settings, settings.with_name("settings.local.json"))
+    code, found = status("--check")
+    assert any("two settings files" in p for p in found["problems"])
+    settings.write_text("{")
+    code, found = status()
+    assert any("settings.json: not JSON" in p for p in found["problems"])
+
+
+def test_each_scope_of_hooks_path_is_shown(status):
+    status.box.git("config", "--global", "core.hooksPath", "/theirs", cwd=status.root)
+    code, found = status()
+    assert [(e["scope"], e["value"]) for e in found["git"]["hooks_path"]] == [("global", "/theirs")]
+    assert "outside this repository" in found["git"]["not_ours"]
+    assert any("git rev-parse --git-common-dir" in sentence for sentence in found["next"])
+    assert "core.hooksPath (global) = /theirs" in status.text()
+
+
+def test_modes_that_clones_would_miss(status):
+    folder = status.root / ".githooks"
+    folder.mkdir()
+    for name in HOOKS:
+        (folder / name).write_text("#!/bin/sh\ntrue\n")
+    status.box.git("add", "-A", cwd=status.root)
+    status.box.git("config", "core.hooksPath", ".githooks", cwd=status.root)
+    code, found = status("--check")
+    assert code == 1 and any("committed with mode 100644" in p for p in found["problems"])
+
+
+def test_nothing_here(box):
+    folder = box.tmp / "empty"
+    folder.mkdir()
+    done = box.cli("status", "--json", cwd=folder)
+    assert done.returncode == 1 and json.loads(done.stdout)["scopes"] == []
+
+
+def test_where_git_says_nothing(status):
+    for env in ({"PATH": "/nowhere"}, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}):
+        code, found = status(env={**status.box.env, **env})
+        assert code == 0 and found["git"]["repository"] is None and found["git"]["why"]
+
+
+def test_the_fill_signal(status):
+    status.install()
+    sessions = status.box.user / ".index" / "sessions"
+    sessions.mkdir(parents=True, exist_ok=True)
+    record = sessions / "x.fill"
+    record.write_text("{}")
+    os.utime(record, (1, 1))
+    _, found = status()
+    assert found["fill"]["registered"] is False and found["fill"]["heard"] > 10**6
+    assert "days ago" in status.text()
+
+
+def test_changes_nothing(status):
+    status.install()
+    before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in status.root.rglob("*") if path.is_file()}
+    status()
+    after = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in status.root.rglob("*") if path.is_file()}
+    assert after == before
