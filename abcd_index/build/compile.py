@@ -46,7 +46,8 @@ def compile_page(page, line):
     compiled.row = orjson.dumps([record, figures.title, figures.body, *figures.lengths])
     compiled.body = json_line(page.body)
     compiled.terms, compiled.titles, compiled.lengths = figures.terms(), list(figures.title), figures.lengths
-    compiled.links = (page.description_name, page.contradicts, page.supersedes, page.superseded_by, page.updated)
+    compiled.links = ([page.description_name, page.ident], page.contradicts, page.supersedes, page.superseded_by,
+                      page.updated)
     return compiled
 
 

@@ -59,7 +59,7 @@ def _before(old, file):
     before = _Before()
     before.figures = figures_of(record["title"], record["summary"], record["recall"], old.value("bodies", number))
     before.postings = sorted(postings_of(tuple(record["recall"].values()))[0])
-    before.links = [old.pages.names.get(file, ""), *old.pages.links.get(file, ([], [], []))[:3]]
+    before.links = [old.pages.names.get(file, ["", ""]), *old.pages.links.get(file, ([], [], []))[:3]]
     return before
 
 

@@ -1,8 +1,8 @@
 """What lies beside an artefact: file times for the prompt hook, page links for the next build.
 
 Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
-the pages sidecar is one JSON object: ``files`` (names in order), ``names`` ({file: name: field, where it
-has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where there are any),
+the pages sidecar is one JSON object: ``files`` (names in order), ``names`` ({file: [name: field,
+id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where there are any),
 ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content hashes), ``terms``
 (distinct stems in the store) and ``stamp`` (size and times of the artefact's file).
 """
@@ -36,9 +36,9 @@ class Pages:
     def note(self, page):
         """Add a Compiled; in the order of the artefact."""
         self.files.append(page.file)
-        name, *links = page.links
-        if name:
-            self.names[page.file] = name
+        names, *links = page.links
+        if any(names):
+            self.names[page.file] = names
         if any(links[:3]):
             self.links[page.file] = links
         if page.lined:
@@ -56,7 +56,9 @@ class Pages:
 
     def light(self, dates):
         """Pages that hold no more than links need. ``dates``: {file: updated} for pages without links."""
-        return [Page(name=name, title="", description_name=self.names.get(name, ""),
+        nameless = ["", ""]
+        return [Page(name=name, title="", description_name=self.names.get(name, nameless)[0],
+                     ident=self.names.get(name, nameless)[1],
                      contradicts=tuple(self.links[name][0]) if name in self.links else (),
                      supersedes=tuple(self.links[name][1]) if name in self.links else (),
                      superseded_by=tuple(self.links[name][2]) if name in self.links else (),

@@ -411,3 +411,14 @@ def test_the_users_index_is_not_touched(box, root):
     (root / ".git" / "index.lock").touch()
     assert verify(box, root, code=0)
     assert (root / ".git" / "index").stat().st_mtime_ns == before
+
+
+def test_links_by_every_name_agree_with_the_build(box, root):
+    """By file, stem, ``name:`` and ``id:``; in a full build and in one that takes pages over."""
+    for number, link in enumerate(("project_pay.md", "pitfall_auth_token", "pay", "adr-7", "[[adr-7]]")):
+        (store(root) / f"zz_{number}.md").write_text(f"---\nname: n{number}\nsupersedes: [\"{link}\"]\n---\n# N\n")
+    (store(root) / "old.md").write_text("---\nid: adr-7\nrecall: [decided]\n---\n# Old\n")
+    for force in (["--force"], []):
+        assert box.cli("build", *force, cwd=root).returncode == 0
+        assert [code for code, _ in verify(box, root)[0] if code.startswith("artefact")] == []
+        (store(root) / "zz_0.md").write_text("---\nname: n0\n---\n# Changed\n")
