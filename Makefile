@@ -28,7 +28,7 @@ demo: venv  ## watch the main job run, in a temporary folder
 	@$(BIN)/abcd-index demo $(ARGS)
 
 test: venv  ## run the tests; ARGS="-k name" picks some
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: venv  ## check style with ruff
 	@$(BIN)/python -m ruff --version >/dev/null 2>&1 || $(BIN)/python -m pip install -q ruff
