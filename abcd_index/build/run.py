@@ -28,6 +28,7 @@ ROUNDS = 4
 # In larger stores only the pages that are compiled are looked at twice.
 LOOK_TWICE = 5000
 INTERPRETER = "interpreter"
+SCRIPTS = "hooks"
 
 
 class Built:
@@ -307,13 +308,18 @@ def artefact_bytes(store, settings, key):
         return out.read()
 
 
-def record_interpreter(places):
-    """Note the interpreter that can build, for hooks that run under another one."""
+def record_interpreter(places, scripts=None):
+    """Note the interpreter that can build, for hooks that run under another one; and the folder of the hook
+    ``scripts``, for a plugin that brings none of its own."""
     if not places.user:
         return
-    folder = os.path.join(places.user, ".index")
-    path = os.path.join(folder, INTERPRETER)
-    line = sys.executable.encode("utf-8", "surrogateescape") + b"\n"
+    for name, said in ((INTERPRETER, sys.executable), (SCRIPTS, scripts)):
+        if said:
+            _note(os.path.join(places.user, ".index"), name, said.encode("utf-8", "surrogateescape") + b"\n")
+
+
+def _note(folder, name, line):
+    path = os.path.join(folder, name)
     try:
         try:
             with open(path, "rb") as handle:

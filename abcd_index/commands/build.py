@@ -87,9 +87,10 @@ def _note(scope, places):
 
 
 def _record(places):
+    from abcd_index.agents.settings_files import scripts_folder
     from abcd_index.build.run import record_interpreter
 
-    record_interpreter(places)
+    record_interpreter(places, scripts_folder())
 
 
 def _report(built, scope):

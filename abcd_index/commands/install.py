@@ -93,11 +93,12 @@ def find(root, places):
 
 
 def _plan_build(project, plan, places):
+    from abcd_index.agents.settings_files import scripts_folder
     from abcd_index.build.run import build, record_interpreter
 
     noted = os.path.join(places.user, ".index", "interpreter")
     if places.user and _text(noted).strip() != sys.executable:
-        plan.step("note", noted, lambda: record_interpreter(places))
+        plan.step("note", noted, lambda: record_interpreter(places, scripts_folder()))
     if project.scope is None:
         plan.notes.append("no store here yet: `abcd-index init` starts one")
     elif scope_facts(project.scope)["state"] != "current":

@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import pytest
-import recall_shop
-from recall_shop import page
+
+from tests import recall_shop
+from tests.recall_shop import page
 
 shop = recall_shop.shop
 ROOT = recall_shop.ROOT

@@ -3,8 +3,9 @@
 import json
 
 import pytest
-import recall_shop
-from recall_shop import page
+
+from tests import recall_shop
+from tests.recall_shop import page
 
 shop = recall_shop.shop
 PAYLOADS = recall_shop.ROOT / "tests" / "data" / "payloads"

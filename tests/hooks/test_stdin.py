@@ -6,8 +6,9 @@ import subprocess
 import time
 
 import pytest
-import recall_shop
-from recall_shop import page
+
+from tests import recall_shop
+from tests.recall_shop import page
 
 shop = recall_shop.shop
 HOOKS = recall_shop.ROOT / "hooks"

@@ -4,12 +4,12 @@ import json
 import os
 
 import pytest
-import recall_shop
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recall_shop import page, said
 
 from abcd_index.recall import router, session, wire
+from tests import recall_shop
+from tests.recall_shop import page, said
 
 shop = recall_shop.shop
 RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -26,7 +26,7 @@ FIELDS = st.sampled_from([
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    from conftest import Box
+    from tests.conftest import Box
 
     patch = pytest.MonkeyPatch()
     shop = recall_shop.Shop(Box(tmp_path_factory.mktemp("any")))

@@ -1,12 +1,12 @@
 """In which form pages come: budgets, lines, heads, rules, and what a block never does."""
 
 import pytest
-import recall_shop
-from recall_shop import page
 
 from abcd_index.recall import render
 from abcd_index.recall.decide import decide
 from abcd_index.recall.head import page_head
+from tests import recall_shop
+from tests.recall_shop import page
 
 shop = recall_shop.shop
 

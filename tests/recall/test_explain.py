@@ -1,13 +1,13 @@
 """``recall --prompt`` runs the hook's code: the same text, and a true reason for each page."""
 
 import pytest
-import recall_shop
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recall_shop import page
 
 from abcd_index.recall import fill, ledger, wire
 from abcd_index.recall.decide import decide
+from tests import recall_shop
+from tests.recall_shop import page
 
 shop = recall_shop.shop
 
@@ -116,6 +116,6 @@ def test_any_prompt_is_explained_without_changing_it(explained, prompt, free):
 @pytest.fixture(scope="module")
 def explained(tmp_path_factory):
     """The scopes of one store, built once."""
-    from conftest import Box
+    from tests.conftest import Box
 
     return furnish(recall_shop.Shop(Box(tmp_path_factory.mktemp("explained")))).scopes()

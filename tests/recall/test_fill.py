@@ -4,14 +4,14 @@ import json
 import subprocess
 
 import pytest
-import recall_shop
 from hypothesis import given
 from hypothesis import strategies as st
-from recall_shop import older, page
 
 from abcd_index import settings
 from abcd_index.recall import fill, gauge, statusline, wire
 from abcd_index.recall.decide import DEFAULTS
+from tests import recall_shop
+from tests.recall_shop import older, page
 
 shop = recall_shop.shop
 

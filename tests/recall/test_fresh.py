@@ -6,8 +6,9 @@ import sys
 import time
 
 import pytest
-import recall_shop
-from recall_shop import older, page
+
+from tests import recall_shop
+from tests.recall_shop import older, page
 
 shop = recall_shop.shop
 

@@ -7,13 +7,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import recall_shop
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recall_shop import older, page
 
 from abcd_index.recall import ledger, wire
 from abcd_index.recall.sweep import KEPT
+from tests import recall_shop
+from tests.recall_shop import older, page
 
 shop = recall_shop.shop
 

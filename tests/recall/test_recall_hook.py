@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-import recall_shop
-from recall_shop import page
+from tests import recall_shop
+from tests.recall_shop import page
 
 shop = recall_shop.shop
 

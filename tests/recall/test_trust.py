@@ -4,13 +4,13 @@ import json
 import unicodedata
 
 import pytest
-import recall_shop
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recall_shop import page
 
 from abcd_index.recall import render
 from abcd_index.recall.decide import decide
+from tests import recall_shop
+from tests.recall_shop import page
 
 shop = recall_shop.shop
 

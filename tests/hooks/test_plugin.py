@@ -1,0 +1,119 @@
+"""The plugin's hooks run the installed program and nothing of the plugin's own folder; both may be registered."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import abcd_index
+from tests import recall_shop
+from tests.recall_shop import page
+
+shop = recall_shop.shop
+ROOT = recall_shop.ROOT
+
+
+def manifest(name):
+    return json.loads((ROOT / name).read_text(encoding="utf-8"))
+
+
+def commands():
+    """{event: command} of the plugin."""
+    found = {}
+    for event, groups in manifest("hooks/hooks.json")["hooks"].items():
+        (group,) = groups
+        (handler,) = group["hooks"]
+        assert handler["type"] == "command" and handler["timeout"] <= 30
+        assert "if" not in handler and "matcher" not in group
+        found[event] = handler["command"]
+    return found
+
+
+def run(shop, event, payload):
+    done = subprocess.run(["/bin/sh", "-c", commands()[event]], input=json.dumps(payload).encode(), env=shop.box.env,
+                          cwd=str(shop.root), capture_output=True, timeout=30)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return json.loads(done.stdout) if done.stdout else None
+
+
+@pytest.fixture
+def built(shop):
+    shop.pages({"a_auth.md": page(["auth"], "Body A.")})
+    assert shop.box.cli("build", cwd=shop.root).returncode == 0
+    return shop
+
+
+def test_the_manifests_agree_with_the_package():
+    plugin, market = manifest(".claude-plugin/plugin.json"), manifest(".claude-plugin/marketplace.json")
+    assert plugin["version"] == abcd_index.__version__
+    assert market["plugins"][0]["name"] == plugin["name"] == "abcd-index"
+    assert market["plugins"][0]["source"] == "./"
+    assert set(commands()) == {"UserPromptSubmit", "SessionStart", "PreCompact", "PostCompact"}
+
+
+def test_the_plugin_names_no_path_of_its_own_folder():
+    for command in commands().values():
+        assert "CLAUDE_PLUGIN" not in command and ".claude" not in command
+
+
+def test_the_plugin_answers_through_the_installed_program(built):
+    answer = run(built, "UserPromptSubmit", built.payload("auth"))
+    assert "Body A." in answer["hookSpecificOutput"]["additionalContext"]
+    assert run(built, "SessionStart", {"session_id": "s1", "cwd": str(built.root), "hook_event_name": "SessionStart",
+                                       "source": "compact"}) is None
+    assert run(built, "UserPromptSubmit", built.payload("auth"))
+    assert run(built, "PreCompact", {"session_id": "s1", "cwd": str(built.root), "hook_event_name": "PreCompact"}) is None
+    assert run(built, "UserPromptSubmit", built.payload("auth"))
+
+
+def test_plugin_and_settings_together_answer_once(built):
+    assert run(built, "UserPromptSubmit", built.payload("auth", prompt_id="p1"))
+    assert built.ask("auth", prompt_id="p1") == ""
+
+
+def test_without_the_program_prompts_go_through_and_the_session_start_says_what_to_do(built):
+    shutil.rmtree(built.box.user)
+    assert run(built, "UserPromptSubmit", built.payload("auth")) is None
+    said = run(built, "SessionStart", {"session_id": "s1", "cwd": "/", "hook_event_name": "SessionStart"})
+    assert list(said) == ["systemMessage"] and "abcd-index build" in said["systemMessage"]
+    index = built.box.user / ".index"
+    index.mkdir(parents=True)
+    (index / "interpreter").write_text("/no/such/python\n")
+    (index / "hooks").write_text("/no/such/folder\n")
+    assert run(built, "UserPromptSubmit", built.payload("auth")) is None
+
+
+NODE = shutil.which("node")
+DRIVER = """
+import {AbcdIndex} from %s
+const plugin = await AbcdIndex({directory: process.argv[2]})
+const ask = async (text) => {
+  const output = {message: {id: "msg_" + text.length}, parts: [{type: "text", text}]}
+  await plugin["chat.message"]({sessionID: "ses_1"}, output)
+  return output.parts.slice(1)
+}
+const first = await ask("why does auth fail?")
+const second = await ask("auth, once more")
+await plugin.event({event: {type: "session.compacted", properties: {sessionID: "ses_1"}}})
+console.log(JSON.stringify([first, second, await ask("and auth after that?"), await ask("nothing")]))
+"""
+
+
+def without_types(text):
+    """The plugin as plain JavaScript: its annotations are few and simple."""
+    return re.sub(r": (any|string|object|\{ \w+: \w+ \})(?=[,)} ])", "", text)
+
+
+@pytest.mark.skipif(not NODE, reason="needs node")
+def test_the_opencode_plugin_adds_a_synthetic_part(built, tmp_path):
+    plugin = without_types((ROOT / "hooks" / "opencode-plugin.ts").read_text(encoding="utf-8"))
+    (tmp_path / "plugin.mjs").write_text(plugin)
+    (tmp_path / "driver.mjs").write_text(DRIVER % '"./plugin.mjs"')
+    done = subprocess.run([NODE, str(tmp_path / "driver.mjs"), str(built.root)], env=built.box.env, capture_output=True,
+                          timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    first, second, third, nothing = json.loads(done.stdout)
+    assert len(first) == 1 and first[0]["synthetic"] and "Body A." in first[0]["text"]
+    assert second == [] and len(third) == 1 and nothing == []
