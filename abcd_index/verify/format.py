@@ -62,7 +62,7 @@ def peek(first_line):
     The magic and the format number come first: of a newer format nothing else may be assumed.
     """
     try:
-        header = json.loads(first_line.decode("utf-8"))
+        header = _parse(first_line)
     except ValueError:
         raise Torn("its first line is not JSON") from None
     if not isinstance(header, dict) or header.get("magic") != MAGIC:
@@ -274,9 +274,21 @@ def _text(line, where):
 
 def _json(line, where):
     try:
-        return json.loads(line.decode("utf-8"))
+        return _parse(line)
     except ValueError:
         raise Torn(f"{where} is not JSON in UTF-8") from None
+
+
+def _parse(line):
+    """A line's value by the letter of JSON. Raises ValueError, also for what is nested out of all reason."""
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _no_constant(name):
+    raise ValueError(f"{name} is not JSON")
 
 
 def _canonical(value, line, where):

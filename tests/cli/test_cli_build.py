@@ -160,3 +160,28 @@ def test_catalogue_of_a_store_without_one(box):
     assert box.cli("catalogue", "--write", cwd=root).returncode == 0
     text = (store(root) / "index.md").read_text(encoding="utf-8")
     assert text.endswith(LINE) and box.cli("verify", "--strict", cwd=root).returncode == 0
+
+
+def test_a_bar_shows_only_while_somebody_watches_a_long_build(monkeypatch):
+    import io
+
+    from abcd_index.commands import build
+    from abcd_index.commands.say import Out
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    now = [100.0]
+    monkeypatch.setattr(build.time, "monotonic", lambda: now[0])
+    assert build._bar(Out(io.StringIO(), io.StringIO(), {})) is None
+    err = Terminal()
+    bar = build._bar(Out(io.StringIO(), err, {}))
+    bar(1, 100)
+    bar.clear()
+    assert err.getvalue() == ""
+    now[0] += 10
+    bar(25, 100)
+    assert "25 of 100 pages, 30 s left" in err.getvalue()
+    bar.clear()
+    assert err.getvalue().endswith("\r\033[K")

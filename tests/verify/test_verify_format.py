@@ -4,6 +4,8 @@ import io
 
 import pytest
 from artefacts import artefact, record
+from hypothesis import given
+from hypothesis import strategies as st
 
 from abcd_index.errors import FormatTooNew
 from abcd_index.verify.format import Torn, Visitor, Wrong, checksum, decode
@@ -138,3 +140,46 @@ def test_white_space_and_unsorted_keys_are_not_the_format():
         with pytest.raises(Wrong) as caught:
             read(data)
         assert "sorted" in str(caught.value)
+
+
+def only_documented(data):
+    try:
+        read(data)
+    except (Torn, Wrong, FormatTooNew):
+        pass
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_raise_only_what_is_documented(data):
+    only_documented(data)
+    only_documented(artefact().split(b"\n")[0] + b"\n" + data)
+
+
+@given(st.integers(0, 10**9), st.binary(max_size=8), st.integers(0, 40))
+def test_any_edit_raises_only_what_is_documented(place, put, cut):
+    data = artefact()
+    at = place % len(data)
+    only_documented(data[:at] + put + data[at + cut:])
+
+
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+                    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+                    max_leaves=8)
+
+
+@given(st.sampled_from(["filter", "format", "key", "lengths", "magic", "newer", "parts", "records", "settings", "size",
+                        "tokens"]), JSON)
+def test_any_header_raises_only_what_is_documented(field, value):
+    """With a checksum that fits, so that the field itself is what is judged."""
+    import json
+
+    first, _, rest = artefact().partition(b"\n")
+    header = json.loads(first)
+    header[field] = value
+    line = json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+    only_documented(line + b"\n%10d\n" % checksum(line) + rest.partition(b"\n")[2])
+
+
+def test_nesting_out_of_all_reason_is_damage():
+    with pytest.raises(Torn):
+        read(b"[" * 100_000 + b"\n")
