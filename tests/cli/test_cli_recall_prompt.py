@@ -1,8 +1,13 @@
 """``recall --prompt`` shows what the hook does: the same text, with reasons, and leaves no trace."""
 
+import io
 import json
 
 import pytest
+
+from abcd_index.commands import recall_prompt
+from abcd_index.commands.say import Out
+from abcd_index.scopes import Places
 
 PAGES = {
     "pitfall_auth_login.md": "---\nsource: {class: session_memory}\nrecall: [auth, login]\n---\n# Login loops\n\nThe cookie.\n",
@@ -26,9 +31,15 @@ def root(box):
 
 
 def ask(box, root, prompt, *options):
-    done = box.cli("recall", "--prompt", prompt, "--json", *options, cwd=root)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    """``abcd-index recall --prompt --json`` without the process around it."""
+    out, err = io.StringIO(), io.StringIO()
+    given = dict(zip(options[::2], options[1::2]))
+    free = given.get("--remaining")
+    status = recall_prompt.run(prompt, str(root), remaining=None if free is None else float(free),
+                               session=given.get("--session"), as_json=True, out=Out(out, err, box.env),
+                               places=Places(box.env))
+    assert status == 0, err.getvalue()
+    return json.loads(out.getvalue())
 
 
 def hook(box, root, prompt, session=None, **fields):

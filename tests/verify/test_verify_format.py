@@ -4,7 +4,7 @@ import io
 
 import pytest
 from artefacts import artefact, record
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abcd_index.errors import FormatTooNew
@@ -149,12 +149,14 @@ def only_documented(data):
         pass
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_raise_only_what_is_documented(data):
     only_documented(data)
     only_documented(artefact().split(b"\n")[0] + b"\n" + data)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9), st.binary(max_size=8), st.integers(0, 40))
 def test_any_edit_raises_only_what_is_documented(place, put, cut):
     data = artefact()
@@ -167,6 +169,7 @@ JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st
                     max_leaves=8)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["filter", "format", "key", "lengths", "magic", "newer", "parts", "records", "settings", "size",
                         "tokens"]), JSON)
 def test_any_header_raises_only_what_is_documented(field, value):

@@ -1,5 +1,6 @@
-"""``abcd-index verify`` as a process, over real stores: what it says and how it ends."""
+"""``abcd-index verify`` over real stores: what it says and how it ends."""
 
+import io
 import json
 import os
 import shutil
@@ -7,6 +8,11 @@ import subprocess
 import sys
 
 import pytest
+
+from abcd_index.build.run import build as run_build
+from abcd_index.commands import verify as command
+from abcd_index.commands.say import Out
+from abcd_index.scopes import Places, workspace_at
 
 PAGES = {
     "pitfall_auth_login.md": "---\nsource: {class: session_memory}\nrecall: [auth, login]\n---\n# Login\n\nThe body.\n",
@@ -18,19 +24,31 @@ PAGES = {
 
 
 @pytest.fixture
-def root(box):
+def root(box, monkeypatch):
     """A store whose artefact is current and about which nothing is to be said."""
     root = box.repo(pages=PAGES)
-    assert box.cli("build", cwd=root).returncode == 0
+    for name in set(os.environ) - set(box.env):
+        monkeypatch.delenv(name)
+    for name, value in box.env.items():
+        monkeypatch.setenv(name, value)
+    build(root)
     return root
 
 
+def build(root, force=False):
+    """What ``abcd-index build`` does, without the process around it."""
+    return run_build(workspace_at(str(root), Places()), force=force)
+
+
 def verify(box, root, *options, code=None):
-    done = box.cli("verify", "--format", "json", *options, cwd=root)
-    assert "Traceback" not in done.stderr, done.stderr
-    if code is not None:
-        assert done.returncode == code, (done.stdout, done.stderr)
-    result = json.loads(done.stdout)
+    """``abcd-index verify --format json`` without the process around it: ([(code, file)], the object)."""
+    out, err = io.StringIO(), io.StringIO()
+    scope = options[options.index("--scope") + 1] if "--scope" in options else "all"
+    status = command.run(str(root), scope, "json", require_artefact="--require-artefact" in options,
+                         strict="--strict" in options, pages_only="--pages-only" in options,
+                         out=Out(out, err, box.env), places=Places(box.env))
+    assert code in (None, status), (out.getvalue(), err.getvalue())
+    result = json.loads(out.getvalue())
     return [(f["code"], f["file"]) for f in result["findings"]], result
 
 
@@ -154,7 +172,7 @@ def test_wounds(box, root, wound):
     found, _ = verify(box, root, code=1)
     assert found == [("artefact-torn", f".abcd/.index/{path.name}")]
     assert path.read_bytes() == hurt
-    assert box.cli("build", "--force", cwd=root).returncode == 0
+    build(root, force=True)
     assert verify(box, root, code=0)[0] == []
 
 
@@ -219,7 +237,7 @@ def test_hidden_text_is_found(box, root, change, says):
     finding, = result["findings"]
     assert finding["code"] == "artefact-not-reproducible" and says in finding["message"]
     assert "--force" in finding["fix"]
-    assert box.cli("build", "--force", cwd=root).returncode == 0
+    build(root, force=True)
     assert current(root).read_bytes() == good
 
 
@@ -264,7 +282,7 @@ def test_pages_only_leaves_the_artefact_alone(box, root):
 
 def test_warnings_count_with_strict_only(box, root):
     (store(root) / "pitfall_auth_login.md").write_text(PAGES["pitfall_auth_login.md"].replace("login]", "the, fix]"))
-    box.cli("build", cwd=root)
+    build(root)
     found, result = verify(box, root, code=0)
     assert [code for code, _ in found] == ["keyword-never", "keyword-weak"] and result["ok"] is True
     assert [f["line"] for f in result["findings"]] == [3, 3]
@@ -274,7 +292,7 @@ def test_warnings_count_with_strict_only(box, root):
 def test_a_broken_page_takes_none_with_it(box, root):
     (store(root) / "broken.md").write_text("---\nname: x\nbody without an end\n")
     (store(root) / "latin.md").write_bytes("---\nname: caf\u00e9\n---\n".encode("latin-1"))
-    assert box.cli("build", cwd=root).returncode == 0
+    build(root)
     found, _ = verify(box, root, code=1)
     files = {file for _, file in found}
     assert {".abcd/memory/broken.md", ".abcd/memory/latin.md"} <= files
@@ -349,7 +367,7 @@ def test_a_tracked_index_folder_is_an_error_unless_the_settings_ask_for_it(box, 
     found, result = verify(box, root, code=1)
     assert [code for code, _ in found] == ["index-tracked"] and "git rm" in result["findings"][0]["fix"]
     (root / ".abcd" / "config.json").write_text('{"artefact": {"track": true}}')
-    box.cli("build", cwd=root)
+    build(root)
     box.git("rm", "-rqf", "--cached", ".abcd/.index", cwd=root)
     found, result = verify(box, root, code=1)
     assert found == [("artefact-untracked", ".abcd/.index/tracked.idx")]
@@ -398,7 +416,7 @@ def test_a_linked_worktree_under_the_variables_of_a_hook(box, root):
 
 def test_a_sparse_checkout_is_said_to_be_partial(box, root):
     box.git("sparse-checkout", "set", "--no-cone", "/*", "!/.abcd/memory/project_pay.md", cwd=root)
-    box.cli("build", cwd=root)
+    build(root)
     found, result = verify(box, root, code=0)
     assert ("store-partial", ".abcd/memory/project_pay.md") in found
     assert verify(box, root, "--strict", code=1)
@@ -418,7 +436,7 @@ def test_links_by_every_name_agree_with_the_build(box, root):
     for number, link in enumerate(("project_pay.md", "pitfall_auth_token", "pay", "adr-7", "[[adr-7]]")):
         (store(root) / f"zz_{number}.md").write_text(f"---\nname: n{number}\nsupersedes: [\"{link}\"]\n---\n# N\n")
     (store(root) / "old.md").write_text("---\nid: adr-7\nrecall: [decided]\n---\n# Old\n")
-    for force in (["--force"], []):
-        assert box.cli("build", *force, cwd=root).returncode == 0
+    for force in (True, False):
+        build(root, force)
         assert [code for code, _ in verify(box, root)[0] if code.startswith("artefact")] == []
         (store(root) / "zz_0.md").write_text("---\nname: n0\n---\n# Changed\n")
