@@ -18,8 +18,8 @@ def cli_page():
     from abcd_index.cli import app
 
     lines = [MADE + "# Commands\n", app.info.help + "\n",
-             "Exit status: **0** fine, **1** findings or nothing to do it with, **2** could not run. Results go to standard\n"
-             "output, remarks to standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` turns it on.\n",
+             "Exit status: **0** fine, **1** findings or nothing to do it with, **2** could not run. Results go to\n"
+             "standard output, remarks to standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` turns it on.\n",
              "| command | does |", "|---|---|"]
     commands = [(info.name or info.callback.__name__.replace("_", "-"), info)
                 for info in app.registered_commands if not info.hidden]
@@ -35,9 +35,10 @@ def findings_page():
     from abcd_index.verify.codes import tables
 
     lines = [MADE + "# Findings\n",
-             "What `abcd-index verify` can report; `abcd-index build` prints those about pages too. An **error** makes `verify`\n"
-             "exit 1: something that was written is lost or wrong. A **warning** does so with `--strict` only: it works, and\n"
-             "probably not as meant. Every finding says in which file and line it is and what to do about it.\n"]
+             "What `abcd-index verify` can report; `abcd-index build` prints those about pages too. An **error** makes\n"
+             "`verify` exit 1: something that was written is lost or wrong. A **warning** does so with `--strict`\n"
+             "only: it works, and probably not as meant. Every finding says in which file and line it is and what to\n"
+             "do about it.\n"]
     for heading, table in tables():
         lines += [f"## {heading}\n", "| code | | what it means |", "|---|---|---|"]
         for code, (severity, meaning) in table.items():
@@ -94,7 +95,7 @@ def main(arguments):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
     for name in stale:
-        print(f"docs/{name} " + ("is not up to date: run python docs/generate.py" if "--check" in arguments else "written"))
+        print(f"docs/{name} " + ("is stale: run python docs/generate.py" if "--check" in arguments else "written"))
     return 1 if stale and "--check" in arguments else 0
 
 

@@ -12,7 +12,8 @@ ARTEFACT = {
     "artefact-not-to-format": Code(ERROR, "The artefact is whole, but not as docs/format.md says."),
     "artefact-not-the-pages": Code(ERROR, "What the artefact says of a page is not what the page says."),
     "index-tracked": Code(ERROR, "The index folder is tracked by git although the settings do not ask for it."),
-    "artefact-untracked": Code(ERROR, "The settings ask for a tracked artefact, and git does not track that of these pages."),
+    "artefact-untracked": Code(
+        ERROR, "The settings ask for a tracked artefact, and git does not track that of these pages."),
     "store-partial": Code(WARNING, "A sparse checkout leaves pages out; only those on disk were checked."),
 }
 
