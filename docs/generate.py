@@ -12,6 +12,36 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
 
+JSON_KEYS = """\
+## The objects that are printed as JSON
+
+Keys stay what they are within a major version; others may be added.
+
+**`build --json`**: `ok`, and `scopes`, a list of `scope`, `state` (`built`, `current`, `switched` or `failed`), `key`,
+`path`, `pages`, `recompiled`, `size` (bytes), `seconds`, `left_out` (files of pages that are not in the artefact) and
+`findings` as in `verify`. A scope that failed has `error` and `hint` instead.
+
+**`verify --format json`**: `ok`, and `findings`, a list of `code`, `severity` (`error` or `warning`), `scope`, `file`,
+`line` (a number or null), `message` and `fix`. When something could not be told, `cannot_tell` lists the reasons.
+
+**`recall --prompt --json`**:
+
+| key | what it is |
+|---|---|
+| `prompt`, `scopes` | what was asked, and of which scopes |
+| `bracket`, `why` | `FRESH`, `MODERATE`, `DEPLETED`, or empty when nothing matched; why that one |
+| `text` | what the hook would inject, character by character; empty for nothing |
+| `pages` | every page that matched or nearly did, in the hook's order |
+| `rules` | the same for the domains of `rules.json` |
+| `more` | how many pages share a keyword beyond those that were looked at |
+| `stale` | scopes whose pages changed since their artefact was built |
+| `problems` | scopes without a usable artefact: `scope` and `error` |
+
+Each of `pages` has `file`, `title`, `scope`, `form` (`full`, `head`, `line` or `none`), `reason`, `words` (each with
+`keyword`, `seen` in the prompt, `where` there, `weight`, `pages` that have it, `figure`) and, unless another scope held
+it back, `score` = `keywords` + `text`, with the addends of `text` in `terms` (`term`, `text`, `title`).
+"""
+
 
 def cli_page():
     """The command line reference, from the definitions in ``abcd_index/cli.py``."""
@@ -27,6 +57,7 @@ def cli_page():
     lines += ["", "`abcd-index --version` prints the version; `-h` or `--help` after any command explains it.\n"]
     for name, info in commands:
         lines += _command(name, info.callback)
+    lines.append(JSON_KEYS)
     return "\n".join(lines).rstrip() + "\n"
 
 
