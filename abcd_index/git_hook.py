@@ -71,7 +71,7 @@ def _store(hook, home, git, ids, said):
 
     registry.add(places, scope.root)
     try:
-        publish.prepare(scope.index)  # Before the build looks at the clock: making a folder is a change too.
+        publish.first_look(scope.index)
         before = _content(os.path.join(scope.index, "current")).strip()
         if before:
             publish.touch(scope.index, before)

@@ -14,6 +14,8 @@ from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFF
 _TEMPORARY = ".tmp-"
 # A builder that has not renamed its file after this long is dead.
 _ABANDONED = 3600.0
+# Seconds: more than a file's times lag behind the clock.
+_SETTLED = 0.03
 
 
 def prepare(index):
@@ -22,6 +24,14 @@ def prepare(index):
     ignore = os.path.join(index, ".gitignore")
     if not os.path.exists(ignore):
         replace(ignore, b"# Made by abcd-index from the pages; never committed.\n*\n")
+
+
+def first_look(index):
+    """Make the index folder well before a build looks at the clock: to the git hooks' `find` a new folder is
+    a change of the folder that it is in."""
+    if not os.path.isdir(index):
+        prepare(index)
+        time.sleep(_SETTLED)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import orjson
 from abcd_index.artefact.format import PAGES_SUFFIX, PARTS, ROW, SUFFIX, TIMES_SUFFIX
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
+from abcd_index.build.files import TICK_NS
 from abcd_index.store.records import Page
 
 
@@ -133,7 +134,9 @@ def write_times(observed, key, pages):
     if _content(path) != data:
         publish.replace(path, data)
     # For `find -newer` in the git hooks: what is written from now on is newer than the build's start.
-    os.utime(path, ns=(observed.started, observed.started))
+    # A tick earlier: a file's time is that of the last tick, not of the moment.
+    mark = observed.started - TICK_NS
+    os.utime(path, ns=(mark, mark))
 
 
 def _content(path):

@@ -107,8 +107,11 @@ def _plan_build(project, plan, places):
 
 
 def _build(project, build, made):
+    from abcd_index.build import publish
+
     if made:
         Receipt(project).put_index(True)
+    publish.first_look(project.scope.index)
     build(project.scope)
 
 
