@@ -10,7 +10,7 @@ BIN = $(VENV)/bin
 endif
 ARGS ?=
 
-.PHONY: all help venv install-hooks demo test lint docs bench bench-full dist clean
+.PHONY: all help venv install-hooks demo test lint docs bench bench-full bench-quality dist clean
 
 all: install-hooks  ## make the environment and install this repository's own git hooks
 
@@ -43,6 +43,9 @@ bench: venv  ## measure (minutes); results go to benchmarks/results
 
 bench-full: venv  ## measure everything, 100,000 pages included (about an hour)
 	$(BIN)/python -m benchmarks run --full $(ARGS)
+
+bench-quality: venv  ## how well pages are found, beside the search engines that are installed
+	$(BIN)/python -m benchmarks.quality $(ARGS)
 
 dist: venv  ## build the wheel and the source archive into dist/
 	$(BIN)/python -m hatchling build

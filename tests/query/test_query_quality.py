@@ -1,9 +1,13 @@
 """Ranking quality on the collection that is kept here; the measures themselves; the gate."""
 
+import json
 import sys
 
 import pytest
 from conftest import ROOT
+
+from abcd_index.artefact import score
+from abcd_index.build import weights
 
 sys.path.insert(0, str(ROOT))
 
@@ -58,3 +62,23 @@ def test_bm25f_finds_the_pages_of_the_notes():
     assert row.mean(0) > 0.82 and row.mean(1) > 0.80 and row.mean(2) > 0.89
     assert row.mean(0) > signal.mean(0) + 0.25
     assert len(table("x", ["bm25f"], ["notes"], lambda engine, name: row.mean(0))) == 2
+
+
+def test_the_documented_table_is_the_one_that_was_measured():
+    rows = {"bm25f": "bm25f", "lunr.py": "lunr", "tantivy": "tantivy", "Whoosh (BM25F)": "whoosh", "signal": "signal",
+            "bm25s with a stemmer": "bm25s", "SQLite FTS5, Porter, title 5:1": "fts5", "rank_bm25": "rank_bm25"}
+    found = json.loads((ROOT / "benchmarks" / "quality" / "results.json").read_text())
+    names = ["notes", "cacm", "cran", "mddocs", "stackfaq"]
+    lines = (ROOT / "docs" / "explanation" / "ranking.md").read_text(encoding="utf-8").splitlines()
+    for shown, engine in rows.items():
+        values = [found[name][engine]["nDCG@10"] for name in names]
+        cells = " | ".join(f"{value:.4f}" for value in values + [sum(values) / len(values)])
+        assert f"| {shown} | {cells} |" in lines
+
+
+def test_the_documented_figures_are_those_of_the_code():
+    text = (ROOT / "docs" / "explanation" / "ranking.md").read_text(encoding="utf-8")
+    assert f"`c / (c + {weights.K1})`" in text and f"{score.TITLE_SHARE} x idf_title" in text
+    assert f"{score.NEIGHBOURS} more" in text and f"query's {score.MOST_TERMS} weightiest terms" in text
+    assert f"first {score.MOST_PAIRS} pairs" in text
+    assert (score.REPEATS, weights.B_BODY, weights.B_TITLE, weights.TITLE_WEIGHT, weights.PAIR_BITS) == (8, .75, .75, 3, 9)
