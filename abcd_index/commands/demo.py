@@ -32,7 +32,7 @@ def run(keep=False, out=None):
         for step in (_store, _commit, _brackets, _silence, _compaction, _scopes, _rule, _switch, _verify):
             step(stage, show)
         show.end(f"All of it held, in {seconds(time.perf_counter() - start)}. In your own project:")
-        for command in ("abcd-index init", "abcd-index install", "abcd-index build"):
+        for command in ("abcd-index init", "abcd-index install"):
             show.command(command)
     finally:
         if keep:
@@ -68,7 +68,8 @@ def _commit(stage, show):
     stage.git("add", "-A")
     done = stage.git("commit", "-q", "-m", "Two years of notes")
     key, size = _wait_for(stage, stage.work / ".abcd")
-    show.holds(bool(key), f"{seconds(done.took)} later there is .abcd/.index/{key}.idx, {size:,} bytes", done)
+    there = f"{seconds(done.took)} later there is .abcd/.index/{key}.idx, {size:,} bytes"
+    show.holds(bool(key), there if key else "the commit leaves an artefact behind", done)
     status = stage.git("status", "--porcelain").out
     show.holds(not status, "git status is clean: the index folder ignores itself", status)
     show.command("abcd-index build --scope user")

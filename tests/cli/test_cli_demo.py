@@ -3,21 +3,14 @@
 import os
 import sys
 
-import pytest
-
 from abcd_index.commands.demo import excerpt
 from abcd_index.commands.demo_stage import STORE
 
 
-@pytest.fixture
-def ran(box):
-    """The demo as a process; its temporary folders come from the box."""
-    box.env["TMPDIR"] = str(box.tmp / "temp")
-    (box.tmp / "temp").mkdir()
-    return box.cli("demo", cwd=box.tmp, timeout=120)
-
-
-def test_every_step_holds(box, ran):
+def test_every_step_holds_and_nothing_is_left_behind(box):
+    temp = box.tmp / "temp"
+    temp.mkdir()
+    ran = box.cli("demo", cwd=box.tmp, env={**box.env, "TMPDIR": str(temp)}, timeout=120)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     for sentence in ("so far there is none", "FRESH: three pages whole", "MODERATE: the best whole, lines for the rest",
                      "DEPLETED: three lines, no body", "the same prompt again: nothing", "matches nothing: nothing",
@@ -25,11 +18,7 @@ def test_every_step_holds(box, ran):
                      "and nothing was built for it", "status 0: ", "status 1, and it names the page", "All of it held"):
         assert sentence in ran.stdout
     assert "\u2717" not in ran.stdout and ran.stderr == ""
-
-
-def test_it_leaves_nothing_behind(box, ran):
-    assert os.listdir(box.tmp / "temp") == []
-    assert sorted(os.listdir(box.home)) == [".gitconfig"]
+    assert os.listdir(temp) == [] and os.listdir(box.home) == [".gitconfig"]
 
 
 def test_it_keeps_to_its_own_home_and_repository(box):

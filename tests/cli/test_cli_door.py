@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from abcd_index import __version__
+from abcd_index.commands.say import wants_colour
 
 PAGE = "---\nsource: {class: session_memory}\nrecall: [auth, login]\n---\n# Login\n\nThe body.\n"
 COMMANDS = ("init", "build", "verify", "catalogue", "recall", "status", "install", "uninstall", "demo", "keywords")
@@ -73,7 +74,7 @@ def test_a_reader_that_went_away_is_no_traceback(box, root):
     process = subprocess.Popen([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env=box.env,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
-    _, error = process.communicate(timeout=60) if False else (None, process.stderr.read())
+    error = process.stderr.read()
     process.wait(timeout=60)
     assert "Traceback" not in error
 
@@ -85,31 +86,38 @@ def test_a_narrow_encoding_prints_escapes_instead_of_failing(box, root):
     assert done.returncode == 1 and r"\u0438_\xfc.md" in done.stdout and "Traceback" not in done.stderr
 
 
-def coloured(box, root, **environ):
-    """Whether `verify` colours its output: on a terminal of its own, and into a pipe."""
+def on_a_terminal(box, root, **environ):
+    """What `verify` prints on a terminal of its own."""
     env = {name: value for name, value in box.env.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    env.update({"TERM": "xterm"}, **environ)
     master, slave = pty.openpty()
-    subprocess.run([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env=env, stdout=slave, stderr=slave)
+    subprocess.run([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env={**env, "TERM": "xterm", **environ},
+                   stdout=slave, stderr=slave)
     os.close(slave)
     seen = b""
     try:
-        while True:
-            part = os.read(master, 65536)
-            if not part:
-                break
+        for part in iter(lambda: os.read(master, 65536), b""):
             seen += part
     except OSError:  # Linux: the other end is closed.
         pass
     os.close(master)
-    piped = box.cli("verify", cwd=root, env=env).stdout
-    return b"\033[" in seen, "\033[" in piped
+    return seen
 
 
-def test_colour(box, root):
-    assert coloured(box, root) == (True, False)
-    assert coloured(box, root, NO_COLOR="1") == (False, False)
-    assert coloured(box, root, NO_COLOR="", TERM="dumb") == (False, False)
-    assert coloured(box, root, FORCE_COLOR="1") == (True, True)
-    assert coloured(box, root, FORCE_COLOR="0") == (True, False)
-    assert coloured(box, root, FORCE_COLOR="1", NO_COLOR="1") == (False, False)
+def test_colour_on_a_terminal_only(box, root):
+    assert b"\033[" in on_a_terminal(box, root)
+    assert b"\033[" not in on_a_terminal(box, root, NO_COLOR="1")
+    assert "\033[" not in box.cli("verify", cwd=root).stdout
+
+
+@pytest.mark.parametrize("environ, on_terminal, in_a_pipe", [
+    ({}, True, False), ({"NO_COLOR": "1"}, False, False), ({"NO_COLOR": ""}, True, False),
+    ({"TERM": "dumb"}, False, False), ({"FORCE_COLOR": "1"}, True, True), ({"FORCE_COLOR": "0"}, True, False),
+    ({"CLICOLOR_FORCE": "1"}, True, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+])
+def test_what_decides_about_colour(environ, on_terminal, in_a_pipe):
+    class Stream:
+        def __init__(self, tty):
+            self.isatty = lambda: tty
+
+    assert wants_colour(Stream(True), environ) is on_terminal
+    assert wants_colour(Stream(False), environ) is in_a_pipe
