@@ -94,12 +94,13 @@ def workspace_scope(cwd, places):
     barred = {p for p in places.temp if p} | {places.home, "/", ""}
     for _ in range(MAX_DEPTH):
         if at not in barred and _holds_store(at, places):
-            return _scope(WORKSPACE, at, _join(at, ".abcd"), ".abcd/memory/", places)
+            return _workspace(at, places)
         elsewhere = _repository_above(at)
         if elsewhere is not None:
             # A linked worktree without an .abcd of its own uses the main checkout's.
+            elsewhere = elsewhere and resolve(elsewhere, places.forbidden)
             if elsewhere and elsewhere not in barred and _holds_store(elsewhere, places):
-                return _scope(WORKSPACE, elsewhere, _join(elsewhere, ".abcd"), ".abcd/memory/", places)
+                return _workspace(elsewhere, places)
             return None
         up = _parent(at)
         if up == at or at == places.home:
@@ -110,23 +111,24 @@ def workspace_scope(cwd, places):
 
 def workspace_at(root, places):
     """The scope of a folder that a person named, whether or not it holds a store yet."""
-    at = resolve(root, places.forbidden)
-    return _scope(WORKSPACE, at, _join(at, ".abcd"), ".abcd/memory/", places)
+    return _workspace(resolve(root, places.forbidden), places)
 
 
 def user_scope(cwd, places):
     """The user scope, or None when its store does not exist. ``cwd`` is not looked at."""
     if not places.user or not _absolute(places.user):
         return None
-    scope = _scope(USER, places.user, places.user, _shown(places), places)
+    scope = _scope(USER, places.user, resolve(places.user, places.forbidden), _shown(places), places)
     return scope if _is_dir(scope.store) else None
 
 
+def _workspace(root, places):
+    return _scope(WORKSPACE, root, _within(root, ".abcd", places), ".abcd/memory/", places)
+
+
 def _scope(name, root, home, shown, places):
-    real = resolve(home, places.forbidden)
-    store = resolve(_join(home, "memory"), places.forbidden)
-    index = resolve(_join(home, ".index"), places.forbidden)
-    return Scope(name, root, real, store, index, shown)
+    """``home``: with its links followed."""
+    return Scope(name, root, home, _within(home, "memory", places), _within(home, ".index", places), shown)
 
 
 def _shown(places):
@@ -137,14 +139,14 @@ def _shown(places):
 
 
 def _holds_store(folder, places):
-    """Whether ``folder`` has an ``.abcd`` with pages or rules. lstat first: the link is not yet judged."""
-    home = _join(folder, ".abcd")
+    """Whether ``folder`` (links followed) has an ``.abcd`` with pages or rules. lstat first: a link there is not
+    yet judged."""
     try:
-        _os.lstat(home)
+        _os.lstat(_join(folder, ".abcd"))
     except (OSError, ValueError):
         return False
-    store = resolve(_join(home, "memory"), places.forbidden)
-    return _is_dir(store) or _is_file(resolve(_join(home, "rules.json"), places.forbidden))
+    home = _within(folder, ".abcd", places)
+    return _is_dir(_within(home, "memory", places)) or _is_file(_within(home, "rules.json", places))
 
 
 def _repository_above(folder):
@@ -229,6 +231,19 @@ def resolve(path, forbidden=()):
         rest.reverse()
         todo.extend(rest)
     return done or "/"
+
+
+def _within(folder, name, places):
+    """As ``resolve`` for what a folder holds whose own links were followed already: one look instead of one for each
+    folder above. Raises as ``resolve`` does."""
+    here = _join(folder, name)
+    if not WINDOWS:
+        _refuse(here, here, places.forbidden)
+        try:
+            _os.readlink(here)
+        except (OSError, ValueError):
+            return here
+    return resolve(here, places.forbidden)
 
 
 def _refuse(here, path, forbidden):

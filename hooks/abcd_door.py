@@ -39,9 +39,12 @@ def main(name):
     """Run the hook ``abcd_index.recall.<name>``. Does not return."""
     # A process of a few milliseconds has no garbage worth looking for.
     gc.disable()
-    root = sys.path[0] = package(sys.path[0].rstrip("/\\"))
+    root = package(sys.path.pop(0).rstrip("/\\"))
+    if not MAGIC:
+        sys.path.append(root)
+    # Packages that are made know where their modules are; nothing is looked for in this folder's place on the path.
+    load(root, HOOKS.get(name, BASE))
     name = "abcd_index.recall." + name
-    load(root, HOOKS.get(name.rpartition(".")[2], ()))
     __import__(name)
     hook = sys.modules[name]
     # The router asks for the next step's modules when it knows that there is one.
