@@ -210,6 +210,17 @@ class Template:
         return Ground(box, folder, root, cwd)
 
 
+@pytest.fixture
+def sealed(box, monkeypatch):
+    """The box, with this very process in its environment too."""
+    for name in list(os.environ):
+        if name not in box.env:
+            monkeypatch.delenv(name)
+    for name, value in box.env.items():
+        monkeypatch.setenv(name, value)
+    return box
+
+
 _TEMPLATES = []
 
 

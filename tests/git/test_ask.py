@@ -6,22 +6,11 @@ import os
 import subprocess
 
 import pytest
-from git_ground import page, template  # noqa: F401
+from git_ground import page, sealed, template  # noqa: F401
 
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask, stores
 from abcd_index.git.dates import last_commit_dates
-
-
-@pytest.fixture
-def sealed(box, monkeypatch):
-    """This very process in the sealed environment."""
-    for name in list(os.environ):
-        if name not in box.env:
-            monkeypatch.delenv(name)
-    for name, value in box.env.items():
-        monkeypatch.setenv(name, value)
-    return box
 
 
 class TestPlace:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from git_ground import artefact_state, page
+from git_ground import artefact_state, page, sealed  # noqa: F401
 
 from abcd_index.commands import install
 from abcd_index.commands.say import Out
@@ -61,13 +61,8 @@ class Project:
 
 
 @pytest.fixture
-def project(box, monkeypatch):
-    for name in list(os.environ):
-        if name not in box.env:
-            monkeypatch.delenv(name)
-    for name, value in box.env.items():
-        monkeypatch.setenv(name, value)
-    return Project(box, box.repo(pages={"a.md": page("a")}))
+def project(sealed):
+    return Project(sealed, sealed.repo(pages={"a.md": page("a")}))
 
 
 def snapshot(root):

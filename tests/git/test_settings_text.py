@@ -53,7 +53,7 @@ def parsed(text):
     return json.loads(text.lstrip("\ufeff"))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(documents(), st.booleans())
 def test_adds_ours_and_nothing_else(text, with_line):
     after = add(text, COMMANDS, line if with_line else None)
@@ -71,7 +71,7 @@ def test_adds_ours_and_nothing_else(text, with_line):
     assert add(after, COMMANDS, line if with_line else None) == after, "once is enough"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(documents(), st.booleans())
 def test_taking_away_gives_back_the_bytes(text, with_line):
     back = remove(add(text, COMMANDS, line if with_line else None))

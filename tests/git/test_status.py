@@ -1,40 +1,50 @@
 """status: what it sees, and that --check finds what does not work."""
 
+# ruff: noqa: F811 - a fixture is imported and then named as an argument
+
+import io
 import json
 import os
 import shutil
 import sys
 
 import pytest
-from git_ground import page
+from git_ground import page, sealed  # noqa: F401
 
+from abcd_index.commands import install
+from abcd_index.commands import status as command
+from abcd_index.commands.say import Out
 from abcd_index.git.hooks import HOOKS
+from abcd_index.scopes import Places
 
 
 class Status:
+    """status and install in this very process."""
+
     def __init__(self, box):
         self.box = box
         self.root = box.repo(pages={"deploy.md": page("deploy")})
         self.hooks = self.root / ".git" / "hooks"
 
-    def __call__(self, *args, cwd=None, env=None):
-        done = self.box.cli("status", "--json", *args, cwd=cwd or self.root, env=env or self.box.env)
-        assert "Traceback" not in done.stderr, done.stderr
-        return done.returncode, json.loads(done.stdout)
+    def __call__(self, *args):
+        code, said = self.run(as_json=True, check="--check" in args)
+        return code, json.loads(said)
 
     def text(self, *args):
-        done = self.box.cli("status", *args, cwd=self.root)
-        assert "Traceback" not in done.stderr, done.stderr
-        return done.stdout
+        return self.run(check="--check" in args)[1]
 
-    def install(self, *args):
-        done = self.box.cli("install", *args, cwd=self.root)
-        assert done.returncode == 0, done.stdout + done.stderr
+    def run(self, **options):
+        out = io.StringIO()
+        return command.run(str(self.root), out=Out(out, out, {}), places=Places(), **options), out.getvalue()
+
+    def install(self, **options):
+        out = io.StringIO()
+        assert install.run(str(self.root), out=Out(out, out, {}), places=Places(), **options) == 0, out.getvalue()
 
 
 @pytest.fixture
-def status(box):
-    return Status(box)
+def status(sealed):
+    return Status(sealed)
 
 
 def test_before_anything(status):
@@ -48,7 +58,7 @@ def test_before_anything(status):
 
 def test_after_an_installation_all_answers(status):
     status.box.user_pages({"mine.md": page("mine")})
-    status.install("--status-line")
+    status.install(status_line=True)
     status.box.cli("build", cwd=status.root)
     code, found = status("--check")
     assert (code, found["problems"], found["next"]) == (0, [], [])
@@ -139,10 +149,11 @@ def test_nothing_here(box):
     assert done.returncode == 1 and json.loads(done.stdout)["scopes"] == []
 
 
-def test_where_git_says_nothing(status):
-    for env in ({"PATH": "/nowhere"}, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}):
-        code, found = status(env={**status.box.env, **env})
-        assert code == 0 and found["git"]["repository"] is None and found["git"]["why"]
+@pytest.mark.parametrize("name, value", [("PATH", "/nowhere"), ("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")])
+def test_where_git_says_nothing(status, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    code, found = status()
+    assert code == 0 and found["git"]["repository"] is None and found["git"]["why"]
 
 
 def test_the_fill_signal(status):
@@ -163,3 +174,9 @@ def test_changes_nothing(status):
     status()
     after = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in status.root.rglob("*") if path.is_file()}
     assert after == before
+
+
+def test_as_a_process(status):
+    status.install()
+    done = status.box.cli("status", "--check", cwd=status.root)
+    assert (done.returncode, done.stderr) == (0, "") and "answers" in done.stdout

@@ -7,12 +7,15 @@ import subprocess
 import pytest
 from git_ground import Ground, page
 
+from tests.conftest import Box
+
 TRACK = '{"artefact": {"track": true}}'
 
 
-@pytest.fixture
-def team(box):
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
     """A repository whose settings ask for a tracked artefact, installed and committed once."""
+    box = Box(tmp_path_factory.mktemp("tracked"))
     root = box.repo(pages={"deploy.md": page("deploy"), "auth.md": page("auth")})
     (root / ".abcd" / "config.json").write_text(TRACK)
     done = box.cli("install", cwd=root)
@@ -21,6 +24,17 @@ def team(box):
     g = Ground(box, box.tmp, root)
     g.git("add", "-A")
     g.git("commit", "-qm", "keep the artefact")
+    return g
+
+
+@pytest.fixture
+def team(first, box):
+    """A copy of it."""
+    root = box.tmp / "repo"
+    shutil.copytree(first.root, root, symlinks=True)
+    shutil.copytree(first.box.user, box.user)
+    g = Ground(box, box.tmp, root)
+    g.out("status")
     return g
 
 
@@ -131,7 +145,7 @@ def test_edits_and_builds_leave_nothing_for_git_to_see(team):
     team.git("checkout", "-q", "-b", "side")
     team.commit("one", "one")
     team.git("checkout", "-q", "main")
-    for number in range(8):
+    for number in range(6):
         team.write("deploy", f"edit {number}")
         assert team.box.cli("build", cwd=team.root).returncode == 0
     assert team.out("status", "--porcelain") == "M .abcd/memory/deploy.md"
