@@ -142,7 +142,8 @@ def test_the_watcher_sees_what_it_must_see(watched):
 COMMANDS = [
     ("build",), ("build", "--json", "--force"), ("verify", "--require-artefact"), ("verify", "--format", "sarif"),
     ("catalogue",), ("recall", "--prompt", "why does auth fail?", "--remaining", "90"), ("recall", "auth", "login"),
-    ("recall", "auth", "--all", "--json"), ("keywords",), ("status",), ("status", "--check"), ("status", "--json"),
+    ("recall", "auth", "--all", "--json"), ("recall", "--audit"), ("keywords",),
+    ("status",), ("status", "--check"), ("status", "--json"),
     ("install", "--dry-run"), ("install",), ("catalogue", "--write"), ("init",), ("init", "--scope", "user"),
     ("uninstall",), ("--version",), ("recall", "--help"),
 ]

@@ -6,13 +6,13 @@ import time
 
 from abcd_index.commands.recall_terms import scopes_of
 from abcd_index.commands.say import FINDINGS, OK, Out, count
-from abcd_index.query.audit import DEAD, FAULTS, FRESH, NEVER, OLD, STALE, audit
+from abcd_index.query.audit import AGAINST, DEAD, FAULTS, FRESH, NEVER, OLD, STALE, audit
 from abcd_index.query.shelf import open_shelf
 from abcd_index.query.show import Paths
 from abcd_index.query.words import printable
 from abcd_index.scopes import Places
 
-_COLOURS = {DEAD: "red", OLD: "red", STALE: "yellow", NEVER: "dim"}
+_COLOURS = {DEAD: "red", OLD: "red", AGAINST: "red", STALE: "yellow", NEVER: "dim"}
 
 
 def run(root=None, scope="all", as_json=False, types=(), stale_months=6.0, memory_dir=None, project_root=None,
@@ -53,7 +53,7 @@ def _print(out, grades, paths):
             out.line(f"{out.style(where, 'bold')}: {kind}: {printable(remark.message)}"
                      f"{out.style('; ' + printable(remark.fix), 'dim')}")
     tally = [f"{sum(grade.grade == name for grade in grades)} {name}" for name in (FRESH, STALE, DEAD)]
-    extra = [f"{number} {name}" for name in (OLD, NEVER)
+    extra = [f"{number} {name}" for name in (OLD, AGAINST, NEVER)
              for number in [sum(any(r.kind == name for r in grade.remarks) for grade in grades)] if number]
     out.line(f"{count(len(grades), 'page')}: {', '.join(tally)}" + (f"; {', '.join(extra)}" if extra else ""))
 

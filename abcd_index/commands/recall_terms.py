@@ -49,7 +49,7 @@ def run(terms, root=None, scope=ALL, as_json=False, types=(), limit=5, min_score
 
 def _asks(out, asked):
     """Whether the query can be answered; says what is missing."""
-    if asked.stale_months <= 0:
+    if not asked.stale_months > 0:
         raise AbcdError("--stale-months has to be above 0")
     if asked.browsing and not asked.types and asked.since is None:
         out.note("abcd-index: nothing to look for")

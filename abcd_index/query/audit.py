@@ -14,13 +14,13 @@ from abcd_index.store.links import Links
 from abcd_index.store.read import read_store
 
 FRESH, STALE, DEAD = "fresh", "stale", "dead reference"
-NEVER, OLD = "never recalled", "superseded"
+NEVER, OLD, AGAINST = "never recalled", "superseded", "contradicts"
 # What makes `recall --audit` exit 1; a page that nobody asked for yet is no fault.
-FAULTS = (STALE, DEAD, OLD)
+FAULTS = (STALE, DEAD, OLD, AGAINST)
 
 
 class Remark:
-    """``kind``: stale, dead reference, superseded, never recalled; ``line``: of the file, or None."""
+    """``kind``: stale, dead reference, superseded, contradicts, never recalled; ``line``: of the file, or None."""
 
     __slots__ = ("kind", "line", "message", "fix")
 
@@ -61,7 +61,7 @@ def audit(shelf, now, stale_months=6.0, types=()):
             continue
         months = months_between(shelf.dates.touched(entry), now)
         recalls = shelf.recalls.get(entry.file, 0)
-        remarks = _dead(page, links, files) + _older(page, shelf.artefact.newer(page.name), links)
+        remarks = _dead(page, links, files) + _older(page, shelf.artefact.newer, links)
         if months > stale_months:
             remarks.append(Remark(STALE, page.lines.get("updated"), f"untouched for {months:.0f} months",
                                   "read it: set `updated` to today if it holds, else correct or delete it"))
@@ -135,16 +135,16 @@ def _way_out(gone, files):
     return "name the new path" if where_now(gone, files) else "correct the page, or delete it if it was about that"
 
 
-def _older(page, newer, links):
+def _older(page, newer_than, links):
+    """What other pages say against this one, or it against them. ``newer_than(file)``: the page that stands in
+    its stead, or ''."""
+    newer = newer_than(page.name)
     if newer:
         return [Remark(OLD, page.lines.get("superseded_by"),
                        f"{newer} contradicts or supersedes it; it is never shown whole",
                        f"move what still holds into {newer} and delete this page")]
-    remarks = []
-    for field in ("contradicts", "supersedes"):
-        for link in getattr(page, field):
-            other = links.resolve(link)
-            if other is None:
-                remarks.append(Remark(DEAD, page.lines.get(field), f"{field} names {link}, which no page answers to",
-                                      "correct the link, or drop it if that page was deleted"))
-    return remarks
+    # That a link names no page is what `verify` reports. Here: two pages against each other, neither the newer.
+    others = [links.resolve(link) for link in page.contradicts]
+    return [Remark(AGAINST, page.lines.get("contradicts"), f"it contradicts {other}, and nothing says which one holds",
+                   "give the newer one a later `updated`, or let it supersede the other")
+            for other in others if other and other != page.name and newer_than(other) != page.name]

@@ -133,6 +133,14 @@ def test_a_superseded_page_names_its_successor(box, old, new):
     assert remarks(box, root, "project_y.md") == []
 
 
+def test_two_pages_that_contradict_each_other_and_do_not_say_which_holds(box):
+    root = box.repo(pages={"project_x.md": PAGE.format("x", "b", "contradicts: [y]\n"),
+                           "project_y.md": PAGE.format("y", "b", "contradicts: [x]\n")})
+    assert remarks(box, root) == [
+        ("contradicts", 6, "it contradicts project_y.md, and nothing says which one holds")]
+    assert audit(box, root)[0] == 1
+
+
 def test_outside_of_git_paths_are_not_checked_and_that_is_said(box):
     folder = box.tmp / "plain"
     folder.mkdir()

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 from query_store import NOW, PAGES, audit, names, recall, results
@@ -259,6 +261,29 @@ def test_a_folder_that_is_a_store_uses_its_index(box, root):
 def test_a_folder_that_is_none(box, root):
     with pytest.raises(AbcdError, match="not a folder"):
         recall(box, root, "x", memory_dir=str(box.tmp / "nowhere"))
+
+
+def test_recalls_at_once_are_all_counted(box, root):
+    box.cli("build", cwd=root)
+    running = [subprocess.Popen([sys.executable, "-m", "abcd_index", "recall", "vim"], cwd=root, env=box.env,
+                                stdout=subprocess.DEVNULL) for _ in range(6)]
+    assert [one.wait() for one in running] == [0] * 6
+    assert usage.counts(str(index(root))) == {"user_editor.md": 6}
+
+
+def test_a_workspace_with_rules_and_no_pages(box):
+    root = box.repo()
+    (root / ".abcd").mkdir()
+    (root / ".abcd" / "rules.json").write_text('{"schema_version": 1, "domains": {}}')
+    assert recall(box, root, "vim") == (0, "No page matches vim (0 pages asked).\n", "")
+
+
+def test_a_read_only_index_still_answers(box, root):
+    index(root).parent.chmod(0o555)
+    try:
+        assert names(box, root, "vim", no_record=False) == ["editor_setup"]
+    finally:
+        index(root).parent.chmod(0o755)
 
 
 @pytest.mark.parametrize("way", ["direct", "link"])
