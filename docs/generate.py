@@ -124,7 +124,7 @@ def main(arguments):
         stale.append(name)
         if "--check" not in arguments:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(text.encode("utf-8"))
     for name in stale:
         print(f"docs/{name} " + ("is stale: run python docs/generate.py" if "--check" in arguments else "written"))
     return 1 if stale and "--check" in arguments else 0

@@ -76,7 +76,7 @@ class Box:
             if isinstance(text, bytes):
                 target.write_bytes(text)
             else:
-                target.write_text(text, encoding="utf-8", newline="")
+                target.write_bytes(text.encode("utf-8"))
         return store
 
     def user_pages(self, pages):
