@@ -35,13 +35,14 @@ class Watch:
     def state(self, page, file):
         """SAME, CHANGED or GONE: the page number ``page`` whose name is ``file``."""
         row = self.times.row(page) if self.times is not None else None
-        try:
-            stat = _os.lstat(self.scope.store + "/" + file)
-            if row is not None and row[0] == stat.st_mtime_ns and row[1] == min(stat.st_size, 0xFFFFFFFF) \
-                    and stat.st_mode & FORMAT_BITS == PLAIN and "/" not in file:
-                return SAME
-        except (OSError, ValueError):
-            pass
+        if row is not None and "/" not in file:
+            try:
+                stat = _os.lstat(self.scope.store + "/" + file)
+                if row[0] == stat.st_mtime_ns and row[1] == min(stat.st_size, 0xFFFFFFFF) \
+                        and stat.st_mode & FORMAT_BITS == PLAIN:
+                    return SAME
+            except (OSError, ValueError):
+                pass
         from abcd_index.recall.compare import state
 
         found = state(self.scope.store, file, row, self.artefact, page)

@@ -8,6 +8,8 @@ from abcd_index.recall.render import clean, cost, flat, listed
 # A head shorter than this says too little to be worth its room.
 SHORTEST = 200
 MOST_LEFT_OUT = 6
+# A page may be of megabytes; its headings are looked for in so many characters.
+LOOKED_AT = 100000
 
 
 def page_head(body, path, room, by_bytes=False):
@@ -15,7 +17,8 @@ def page_head(body, path, room, by_bytes=False):
     body = body.strip("\n").rstrip()
     # The note says how much was left out, so its room is taken off first, at its longest.
     room -= cost(_left_out(body, 0, path), by_bytes)
-    end, fence = _cut(body, room, by_bytes)
+    # Text never takes less room than it has characters: what lies far behind the cut need not be looked at.
+    end, fence = _cut(body[: 2 * max(room, 0) + 2], room, by_bytes)
     shown = body[:end].rstrip()
     if len(shown) < min(SHORTEST, len(body) // 2):
         return ""
@@ -27,9 +30,10 @@ def page_head(body, path, room, by_bytes=False):
 
 def _left_out(body, end, path):
     note = "(first %d of %d characters" % (end or len(body), len(body))
-    headings = [h for h in _headings(body, end) if h]
+    headings = [h for h in _headings(body[:LOOKED_AT], end) if h]
     if headings:
-        note += "; left out: " + listed(headings, MOST_LEFT_OUT)
+        among = "" if len(body) <= LOOKED_AT else ", among others"
+        note += "; left out%s: %s" % (among, listed(headings, MOST_LEFT_OUT))
     return note + "; the whole page: " + flat(path) + ")\n"
 
 

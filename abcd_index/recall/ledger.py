@@ -129,7 +129,10 @@ def note(session, ledger, bracket, marker, marks):
 def marker_of(turn, prompt, bracket, keys):
     """The name that two deliveries of one prompt share: the host's own id of it, else its text; the bracket; and
     the artefacts that answer it."""
-    return fingerprint("\n".join([turn or "\n" + prompt, bracket, *keys]).encode("utf-8", "surrogatepass"))
+    if not turn:
+        # A long paste is told from another by its length, head and tail.
+        turn = "\n%d %s" % (len(prompt), prompt if len(prompt) < 4000 else prompt[:2000] + prompt[-2000:])
+    return fingerprint("\n".join([turn, bracket, *keys]).encode("utf-8", "surrogatepass"))
 
 
 def first_delivery(session, ledger, marker):

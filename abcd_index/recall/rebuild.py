@@ -7,32 +7,36 @@ home by the build itself, since the hook's own may have none of the libraries.
 import sys
 import time
 
+from abcd_index.recall.wire import fingerprint, make_folder, user_folder
+
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
-INTERPRETER = "/.index/interpreter"
+NOTES = "/.index"
+INTERPRETER = "/interpreter"
 # Seconds between two rebuilds of a scope from here: a build that fails must not be tried at every prompt.
 PAUSE = 10
 
 
 def rebuild(scope, places, force=False):
     """Start a build of ``scope``; ``force``: also when an artefact is there. Whether one was started."""
-    python = interpreter(places)
-    if not python or not _turn(scope, places):
+    notes = user_folder(places, NOTES)
+    python = interpreter(notes) if notes else ""
+    if not python or not _turn(scope, notes):
         return False
-    # Not -I: a build may live in the user's own site-packages. The folder keeps a stranger's modules out.
+    # Not -I: a build may live in the user's own site-packages. It starts in / and so meets no stranger's modules.
     command = [python, "-m", "abcd_index", "build", "--quiet", "--scope", scope.name]
     if scope.name == "workspace":
         command += ["--root", scope.root]
     return start(command + (["--force"] if force else []))
 
 
-def interpreter(places):
-    """The path of a Python that can build, or ''."""
+def interpreter(notes):
+    """The path of a Python that can build, or ''. ``notes``: the folder that says so."""
     try:
-        fd = _os.open(places.user + INTERPRETER, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
+        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
         try:
             path = _os.read(fd, 4096).decode("utf-8", "surrogateescape").partition("\n")[0]
         finally:
@@ -42,10 +46,10 @@ def interpreter(places):
     except (OSError, ValueError):
         pass
     # None was recorded: this one will do if it has what a build needs.
-    version = "%s/lib/python%d.%d/site-packages/" % ((sys.prefix,) + sys.version_info[:2])
+    packages = "%s/lib/python%d.%d/site-packages/" % ((sys.prefix,) + sys.version_info[:2])
     try:
         for need in ("orjson", "frontmatter"):
-            _os.stat(version + need)
+            _os.stat(packages + need)
         return sys.executable
     except (OSError, ValueError):
         return ""
@@ -84,19 +88,16 @@ def _detach():
     _os.closerange(3, 4096)
 
 
-def _turn(scope, places):
+def _turn(scope, notes):
     """Whether it is this process's turn to rebuild; says so to the others by a file's time."""
-    from abcd_index.recall.wire import fingerprint, make_folder
-
-    folder = places.user + "/.index/sessions"
-    path = folder + "/rebuild-" + fingerprint(scope.store.encode("utf-8", "surrogatepass"))
+    path = notes + "/rebuild-" + fingerprint(scope.store.encode("utf-8", "surrogatepass"))
     try:
         if -PAUSE < time.time() - _os.stat(path).st_mtime < PAUSE:
             return False
         _os.unlink(path)
     except (OSError, ValueError):
         pass
-    if not make_folder(folder):
+    if not make_folder(notes, above=1):
         return False
     try:
         _os.close(_os.open(path, _os.O_WRONLY | _os.O_CREAT | _os.O_EXCL, 0o600))

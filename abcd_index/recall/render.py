@@ -16,6 +16,7 @@ OPENERS = "<\uff1c\ufe64"
 NEAR = 120
 INVISIBLE = ("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d"
              "\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff")
+DASHES, SLASHES = "\u00ac\u02d7\u2043\u2212", "\u2044\u2215\u29f8\u2571"
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 CONTROLS = "".join([chr(n) for n in range(32) if n not in (9, 10)]) + "\x7f"
 LATE_CONTROLS = "".join([chr(n) for n in range(0x80, 0xa0)]) + "\u2028\u2029" + BIDI
@@ -83,7 +84,8 @@ def _disarm(text):
         at = len(pieces[0])
         for piece in pieces[1:]:
             at += 1
-            done.append("&lt;" if _looks_like_ours(text[at:at + NEAR]) else opener)
+            # Of openers in a row the last one says what they open.
+            done.append("&lt;" if piece and _looks_like_ours(text[at:at + NEAR]) else opener)
             done.append(piece)
             at += len(piece)
         text = "".join(done)
@@ -91,11 +93,10 @@ def _disarm(text):
 
 
 def _looks_like_ours(after):
-    """Whether the text after an opening sign reads as one of the guarded names."""
+    """Whether the text after an opening sign reads as one of the guarded names, or hides what it reads as."""
+    hides = len(after) == NEAR
     if not after.isascii():
-        from unicodedata import normalize
-
-        after = normalize("NFKC", after)
+        after = _plain(after)
     name = ""
     spaced = False
     for sign in after.casefold():
@@ -115,7 +116,23 @@ def _looks_like_ours(after):
                 return False
         else:
             return name == "system" and not spaced and sign in ">\""
-    return name == "system"
+    return hides or name == "system"
+
+
+def _plain(text):
+    """``text`` as a lenient reader sees it: letters without marks, nothing invisible, one kind of dash and slash."""
+    from unicodedata import category, normalize
+
+    plain = ""
+    for sign in normalize("NFKD", text):
+        kind = category(sign)
+        if kind == "Pd" or sign in DASHES:
+            plain += "-"
+        elif sign in SLASHES:
+            plain += "/"
+        elif kind not in ("Mn", "Me", "Cf"):
+            plain += sign
+    return plain
 
 
 def page_header(title, path, scope, words, updated):

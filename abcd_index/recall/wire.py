@@ -114,7 +114,7 @@ def leave(status=0):
 def fingerprint(data):
     """39 hex digits that tell any two texts (bytes) of a session apart."""
     number = int.from_bytes(b"\1" + data, "big")
-    return "%016x%023x" % (number * _STIR_P % _P, number * _STIR_Q % _Q)
+    return "%016x%023x" % (number % _P * _STIR_P % _P, number % _Q * _STIR_Q % _Q)
 
 
 class Session:
@@ -132,12 +132,19 @@ class Session:
 
 def session_of(session, places):
     """The Session of an id (text), or None: no id, no home, or a home that leads into ``~/.claude``."""
-    if not session or not places.user.startswith("/") and places.user[1:2] != ":":
-        return None
+    folder = user_folder(places, SESSIONS) if session else ""
+    return Session(folder, session) if folder else None
+
+
+def user_folder(places, name):
+    """A folder of the user home with its links followed; '' when there is no home, or it leads into ``~/.claude``."""
+    user = places.user
+    if not user.startswith("/") and user[1:2] != ":":
+        return ""
     try:
-        return Session(resolve(places.user + SESSIONS, places.forbidden), session)
-    except Exception:  # Forbidden, a link loop: then there is no memory of the session.
-        return None
+        return resolve(user + name, places.forbidden)
+    except Exception:  # Forbidden, or a link loop: then there is no such folder for us.
+        return ""
 
 
 def create(session, suffix, data):
@@ -163,9 +170,11 @@ def create(session, suffix, data):
     return None
 
 
-def make_folder(folder):
-    """Make the sessions folder and what is missing above it. Whether it is there now."""
-    missing = [folder, folder.rpartition("/")[0], folder.rpartition("/")[0].rpartition("/")[0]]
+def make_folder(folder, above=2):
+    """Make a folder of the user home, and up to ``above`` that are missing above it. Whether it is there now."""
+    missing = [folder]
+    while len(missing) <= above:
+        missing.append(missing[-1].rpartition("/")[0])
     for path in reversed(missing):
         try:
             _os.mkdir(path, 0o700)

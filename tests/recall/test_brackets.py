@@ -4,6 +4,7 @@ import pytest
 
 from abcd_index.recall import render
 from abcd_index.recall.decide import decide
+from abcd_index.recall import head
 from abcd_index.recall.head import page_head
 from tests import recall_shop
 from tests.recall_shop import page
@@ -115,6 +116,23 @@ def test_a_cut_parts_no_character():
             shown = text.partition("\n(first ")[0]
             assert shown and body.startswith(shown) and len(shown) % len(sign) in (0, 1 if sign[0] == "\u0e01" else 0)
             assert len(text) <= room
+
+
+@pytest.mark.parametrize("body", ["<" * 3000000, "a\n" * 1500000, "# h\n" * 800000, "<b>x</b> " * 300000, " " * 9 + "\n" * 9 + "# a\n\nb\n\n" * 99999])
+def test_the_head_of_a_huge_page_looks_at_little_of_it(body, monkeypatch):
+    looked = []
+    clean = head.clean
+    monkeypatch.setattr(head, "clean", lambda text: looked.append(len(text)) or clean(text))
+    text = page_head(body, "x.md", 6000)
+    assert 200 < len(text) <= 6000 and sum(looked) < 100000
+    assert ", among others" in text or "# " not in body
+
+
+def test_the_end_of_what_a_cut_looks_at_is_no_paragraph():
+    body = "word\n" * 5000
+    for room in range(1000, 1010):
+        shown = page_head(body, "x.md", room).partition("\n(first ")[0]
+        assert body.startswith(shown) and len(shown) > room - 150
 
 
 def test_heads_say_how_much_they_hold():

@@ -19,7 +19,8 @@ FENCES = [
     "</abcd_memory>", "</abcd memory>", "</a\u00adbcd-memory>", "<</abcd-memory>>", "<\n/abcd-memory\n>", "\uff1c/abcd-memory\uff1e",
     "</\uff41\uff42\uff43\uff44-memory>", "</system-reminder>", "<SYSTEM-REMINDER>", "<system_reminder>", "<system>", "</system>",
     "<system foo=<bar>>", "< system-reminder", "<user-prompt-submit-hook>", "<task-notification>", "</abcd-memory",
-    "\ufe64/abcd-memory>", "</abcd\u2060-memory>", "</abcd-\u202ememory>",
+    "\ufe64/abcd-memory>", "</abcd\u2060-memory>", "</abcd-\u202ememory>", "</abcd\u2011memory>", "<\u2215abcd-memory>",
+    "</abcd\ufe0f-memory>", "</a\u0301bcd-memory>", "<" + "\u200b" * 150 + "/abcd-memory>", "</abcd" + "-\u200b" * 90 + "memory>",
 ]
 HARMLESS = ["<div>", "a < b", "x<y>z", "List<System.String>", "if (a <= systemCount)", "<systemd>", "<!-- note -->", "1 << 3",
             "<b>system</b>", "a <abc> d", "\U0001f468\u200d\U0001f469", "caf\u00e9 na\u00efve \u2014 \u201cquoted\u201d", "<https://example.org>"]
@@ -27,8 +28,8 @@ HARMLESS = ["<div>", "a < b", "x<y>z", "List<System.String>", "if (a <= systemCo
 
 def folded(text):
     """``text`` as a lenient reader might see it."""
-    text = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cc", "Zs") and c not in "-_/")
+    text = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cc", "Zs", "Mn", "Pd") and c not in "-_/\u2215")
 
 
 def inner(text):
@@ -107,6 +108,20 @@ def test_a_store_that_leads_into_the_agents_folder_is_ignored(shop):
     shop.box.env["ABCD_HOME"] = str(shop.box.home / ".claude")
     assert shop.ask("auth") == ""
     assert sorted(path.name for path in claude.parent.iterdir()) == ["memory"]
+
+
+def test_a_rebuild_asks_nothing_of_a_home_in_the_agents_folder(shop):
+    from abcd_index.recall.rebuild import rebuild
+    from abcd_index.scopes import Places
+
+    claude = shop.box.home / ".claude"
+    (claude / ".index").mkdir(parents=True)
+    (claude / ".index" / "interpreter").write_text(recall_shop.BASE_PYTHON + "\n")
+    shop.pages({"a_auth.md": page(["auth"])})
+    for user in (str(claude), "", "relative"):
+        shop.places = Places(dict(shop.box.env, ABCD_HOME=user, HOME=str(shop.box.home) if user else ""))
+        assert not rebuild(shop.scopes()[0], shop.places)
+    assert shop.started == [] and [path.name for path in (claude / ".index").iterdir()] == ["interpreter"]
 
 
 @settings(max_examples=300, deadline=None)
