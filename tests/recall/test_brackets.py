@@ -2,9 +2,8 @@
 
 import pytest
 
-from abcd_index.recall import render
+from abcd_index.recall import head, render
 from abcd_index.recall.decide import decide
-from abcd_index.recall import head
 from abcd_index.recall.head import page_head
 from tests import recall_shop
 from tests.recall_shop import page
@@ -118,7 +117,9 @@ def test_a_cut_parts_no_character():
             assert len(text) <= room
 
 
-@pytest.mark.parametrize("body", ["<" * 3000000, "a\n" * 1500000, "# h\n" * 800000, "<b>x</b> " * 300000, " " * 9 + "\n" * 9 + "# a\n\nb\n\n" * 99999])
+@pytest.mark.parametrize("body", [
+    "<" * 3000000, "a\n" * 1500000, "# h\nb\n" * 800000, "<b>x</b> " * 300000, " \n" * 9 + "# a\n\nb\n\n" * 99999,
+])
 def test_the_head_of_a_huge_page_looks_at_little_of_it(body, monkeypatch):
     looked = []
     clean = head.clean
