@@ -1,13 +1,14 @@
 """What a person and a tool see, whole. A case is a file in ``golden``: its first line is the command, the rest
 is what comes out. ``ABCD_GOLDEN=write`` writes them anew; read the difference before you commit it."""
 
+import contextlib
+import io
 import os
 import shlex
 from pathlib import Path
 
 import pytest
 from query_store import NOW, PAGES, placed
-from typer.testing import CliRunner
 
 from abcd_index.cli import app
 
@@ -38,10 +39,11 @@ def test_output(box, root, path):
         name, _, value = words.pop(0).partition("=")
         box.env[name] = value
     assert words.pop(0) == "abcd-index"
-    with placed(box, root):
-        done = CliRunner().invoke(app, words, catch_exceptions=False)
+    out, err = io.StringIO(), io.StringIO()
+    with placed(box, root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = app(words, prog_name="abcd-index", standalone_mode=False)
     commit = box.git("rev-parse", "--short", "HEAD", cwd=root).stdout.strip()
-    found = (done.stdout + done.stderr + f"exit {done.exit_code}\n").replace(str(root), "<root>")
+    found = f"{out.getvalue()}{err.getvalue()}exit {status}\n".replace(str(root), "<root>")
     found = found.replace(commit, "<commit>").replace("\033", "<esc>")
     if WRITING:
         path.write_text(f"{command}\n{found}", encoding="utf-8")
