@@ -26,7 +26,7 @@ def main(argv):
         for home in _note(common, found):
             homes.setdefault(home, "")
         for home, ids in homes.items():
-            _store(hook, home, git, ids.split(), said)
+            _store(hook, home, git, common, ids.split(), said)
         if os.path.exists(os.path.join(git, "abcd-index", "restage")):
             _restage()
     except Exception as error:  # A hook's status becomes git's: nothing of ours may ever reach it.
@@ -54,7 +54,7 @@ def _note(common, found):
     return homes
 
 
-def _store(hook, home, git, ids, said):
+def _store(hook, home, git, common, ids, said):
     from abcd_index.scopes import Places, guard, workspace_scope
 
     places = Places()
@@ -67,11 +67,14 @@ def _store(hook, home, git, ids, said):
         return
     from abcd_index.build import publish, registry
     from abcd_index.build.run import build
-    from abcd_index.git import tracked
+    from abcd_index.git import stores, tracked
 
     registry.add(places, scope.root)
     try:
-        publish.first_look(scope.index)
+        if not os.path.isdir(scope.index):
+            publish.first_look(scope.index)
+            if common != git:  # A new worktree's pages are mostly those of the main one.
+                stores.borrow(os.path.join(os.path.dirname(os.path.abspath(common)), home, ".index"), scope.index)
         before = _content(os.path.join(scope.index, "current")).strip()
         if before:
             publish.touch(scope.index, before)

@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 
-from abcd_index.artefact.format import CURRENT, SUFFIX, TRACKED
+from abcd_index.artefact.format import SUFFIX, TRACKED
 from abcd_index.artefact.reader import Artefact
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.git import ask, stores
@@ -160,7 +160,7 @@ def _build_from(where, index, home, names, folder):
     """Build the store as it is in ``index``, below ``folder``. None when it does not ask to be tracked."""
     ask.check_out(where, index, names, folder)
     root = os.path.join(folder, os.path.dirname(home))
-    _borrow(os.path.join(where.top, home, ".index"), os.path.join(root, stores.TOP, ".index"))
+    stores.borrow(os.path.join(where.top, home, ".index"), os.path.join(root, stores.TOP, ".index"))
     return _build(root)
 
 
@@ -179,19 +179,6 @@ def _sources(home):
 
 def _plain(text):
     return "".join("\\" + sign if sign in "*?[\\" else sign for sign in text)
-
-
-def _borrow(source, target):
-    """Give a build elsewhere what the last one here knows, so that it compiles only what differs."""
-    try:
-        with open(os.path.join(source, CURRENT), encoding="ascii") as handle:
-            key = handle.read().strip()
-        os.makedirs(target)
-        for name in os.listdir(source):
-            if name.startswith(key) or name == CURRENT:
-                shutil.copyfile(os.path.join(source, name), os.path.join(target, name))
-    except (OSError, ValueError):
-        pass
 
 
 def _write(index, built):
