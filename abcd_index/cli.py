@@ -233,7 +233,7 @@ def install(
         False, "--local", help="Use .claude/settings.local.json, which is not shared with others."),
     hooks_path: bool = typer.Option(
         False, "--hooks-path", help="Write into the folder that core.hooksPath names, if it is in the work tree."),
-    git_only: bool = typer.Option(False, "--git-only", help="The git hooks alone; the agent's settings stay as they are."),
+    git_only: bool = typer.Option(False, "--git-only", help="The git hooks alone, not the agent's settings."),
 ):
     """Install the git hooks and the agent's hooks of this project; keep what others put there."""
     from abcd_index.commands import install as command

@@ -181,7 +181,8 @@ def sentence(case, store, found):
     else:
         starts = (ms[HOOKED] - ms[WITHOUT]) / ms["bare interpreter"]
         line += f"; {starts:+.2f} bare starts"
-        line += " (goal +1)" if "switch" in case else f" (goal 1.5x + 2 = {0.5 * ms[WITHOUT] / ms['bare interpreter'] + 2:+.1f})"
+        allowed = 1 if "switch" in case else 0.5 * ms[WITHOUT] / ms["bare interpreter"] + 2
+        line += f" (goal {allowed:+.1f})"
     return line
 
 

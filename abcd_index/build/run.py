@@ -241,7 +241,7 @@ def _compiled(observed, listed, lines, findings, progress):
     ``lines``: {file: line} of the catalogue.
     """
     sources = []
-    for name, path in listed:
+    for name, _ in listed:
         source = observed.page(name)
         if source is None:
             raise Moved("memory/" + name)
@@ -322,7 +322,7 @@ def _note(folder, name, line):
     path = os.path.join(folder, name)
     try:
         try:
-            with open(path, "rb") as handle:
+            with publish.opened(path) as handle:
                 if handle.read() == line:
                     return
         except OSError:

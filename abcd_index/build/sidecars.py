@@ -2,8 +2,8 @@
 
 Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
 the pages sidecar is one JSON object: ``files`` (names in order), ``names`` ({file: [name: field,
-id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where there are any),
-``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content hashes), ``terms``
+id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where
+there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content hashes), ``terms``
 (distinct stems in the store) and ``stamp`` (size and times of the artefact's file).
 """
 
@@ -78,7 +78,7 @@ class Pages:
         """The sidecar of ``key``, or None when it is missing, damaged, or of another file than is there now."""
         pages = cls()
         try:
-            with open(os.path.join(index, key + PAGES_SUFFIX), "rb") as handle:
+            with publish.opened(os.path.join(index, key + PAGES_SUFFIX)) as handle:
                 found = orjson.loads(handle.read())
             for name in cls.__slots__:
                 setattr(pages, name, found[name])
@@ -110,7 +110,7 @@ class Pages:
 
 def stamp(path):
     """Size and times of a file: when they are what they were, so is the file."""
-    found = os.stat(path)
+    found = os.lstat(path)
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
@@ -141,7 +141,7 @@ def write_times(observed, key, pages):
 
 def _content(path):
     try:
-        with open(path, "rb") as handle:
+        with publish.opened(path) as handle:
             return handle.read()
     except OSError:
         return None
