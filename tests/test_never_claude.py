@@ -122,6 +122,8 @@ def audited(args, log):
     rest = [a for a in args[1:] if a not in ("-I", "-S")]
     if rest[0] == "-m":
         hook += f"sys.argv = {rest[1:]!r}\nrunpy.run_module({rest[1]!r}, run_name='__main__', alter_sys=True)\n"
+    elif rest[0] == "-c":
+        hook += f"exec({rest[1]!r})\n"
     else:
         hook += f"sys.argv = {rest!r}\nrunpy.run_path({rest[0]!r}, run_name='__main__')\n"
     return [args[0], *flags, "-c", hook]
