@@ -30,6 +30,8 @@ from abcd_index.artefact.format import (
 HEAD = 65536
 # Sane bounds, so that a forged header cannot make a reader ask for gigabytes.
 LONGEST_LINE = 1 << 28
+# A planted link or pipe under the name of one of our own files is not followed and not waited for.
+CAREFUL = getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_CLOEXEC", 0)
 
 try:
     from _json import make_scanner as _make_scanner
@@ -101,9 +103,7 @@ class Artefact:
     def open(cls, path):
         """Open ``path``. Raises ArtefactMissing, ArtefactTorn or FormatTooNew."""
         try:
-            # A link here could lead anywhere; the builder writes plain files.
-            fd = _os.open(path, _os.O_RDONLY | getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_CLOEXEC", 0)
-                          | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_BINARY", 0))
+            fd = _os.open(path, _os.O_RDONLY | CAREFUL | getattr(_os, "O_BINARY", 0))
         except (OSError, ValueError):
             raise missing(f"no artefact at {path}") from None
         try:
@@ -289,10 +289,10 @@ def current_key(index):
     """The key that ``current`` in the index folder names. Where it is not there, but an artefact that came
     with the clone is, that one's name: TRACKED. Raises ArtefactMissing."""
     try:
-        fd = _os.open(index + "/" + CURRENT, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
+        fd = _os.open(index + "/" + CURRENT, _os.O_RDONLY | CAREFUL)
     except (OSError, ValueError):
         try:
-            _os.stat(index + "/" + TRACKED + SUFFIX)
+            _os.lstat(index + "/" + TRACKED + SUFFIX)
             return TRACKED
         except (OSError, ValueError):
             raise missing(f"no artefact in {index}") from None

@@ -11,7 +11,7 @@ except ImportError:  # pragma: no cover - Windows
     import os as _os
 
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX
-from abcd_index.artefact.reader import parse
+from abcd_index.artefact.reader import CAREFUL, parse
 
 
 class Times:
@@ -28,7 +28,7 @@ class Times:
     def open(cls, index, key):
         """The times that were taken for ``key``, or None when there are none to be had."""
         try:
-            fd = _os.open(index + "/" + key + TIMES_SUFFIX, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
+            fd = _os.open(index + "/" + key + TIMES_SUFFIX, _os.O_RDONLY | CAREFUL)
         except (OSError, ValueError):
             return None
         try:

@@ -11,7 +11,7 @@ import time
 import orjson
 
 from abcd_index.build.key import content_hash
-from abcd_index.build.publish import replace
+from abcd_index.build.publish import opened, replace
 from abcd_index.errors import AbcdError
 from abcd_index.store.listing import FOLDER, list_store
 
@@ -163,7 +163,7 @@ def _hash(scope, observed, trust):
 
 def _remembered(scope):
     try:
-        with open(os.path.join(scope.index, SIDECAR), "rb") as handle:
+        with opened(os.path.join(scope.index, SIDECAR)) as handle:
             found = orjson.loads(handle.read())
         if found["version"] == VERSION and all(len(row) == 4 for row in found["files"].values()):
             return found["files"]

@@ -10,12 +10,18 @@ import time
 from contextlib import contextmanager
 
 from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED
+from abcd_index.artefact.reader import CAREFUL
 
 _TEMPORARY = ".tmp-"
 # A builder that has not renamed its file after this long is dead.
 _ABANDONED = 3600.0
 # Seconds: more than a file's times lag behind the clock.
 _SETTLED = 0.03
+
+
+def opened(path):
+    """A file beside the artefact, open for reading bytes. Raises OSError, also for a link: it may lead anywhere."""
+    return os.fdopen(os.open(path, os.O_RDONLY | CAREFUL), "rb")
 
 
 def prepare(index):

@@ -308,24 +308,26 @@ def artefact_bytes(store, settings, key):
         return out.read()
 
 
-def record_interpreter(places, scripts=None):
+def record_interpreter(places, scripts=None, renew=False):
     """Note the interpreter that can build, for hooks that run under another one; and the folder of the hook
-    ``scripts``, for a plugin that brings none of its own."""
+    ``scripts``, for a plugin that brings none of its own. What is noted and still there stays, unless it is to
+    be ``renew``-ed: two installations do not take the machine from each other with every build."""
     if not places.user:
         return
     for name, said in ((INTERPRETER, sys.executable), (SCRIPTS, scripts)):
         if said:
-            _note(os.path.join(places.user, ".index"), name, said.encode("utf-8", "surrogateescape") + b"\n")
+            _note(os.path.join(places.user, ".index"), name, said.encode("utf-8", "surrogateescape") + b"\n", renew)
 
 
-def _note(folder, name, line):
+def _note(folder, name, line, renew):
     path = os.path.join(folder, name)
     try:
         try:
             with publish.opened(path) as handle:
-                if handle.read() == line:
+                known = handle.read()
+                if known == line or not renew and os.access(known.strip(), os.X_OK):
                     return
-        except OSError:
+        except (OSError, ValueError):
             pass
         os.makedirs(folder, mode=0o700, exist_ok=True)
         publish.replace(path, line)

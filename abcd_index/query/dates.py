@@ -15,7 +15,7 @@ from unicodedata import normalize
 import orjson
 
 from abcd_index.build.files import observe
-from abcd_index.build.publish import replace
+from abcd_index.build.publish import opened, replace
 from abcd_index.errors import AbcdError, CannotTell
 from abcd_index.git import history
 
@@ -125,7 +125,7 @@ def _outside(pages, head=NOWHERE):
 
 def _read(scope):
     try:
-        with open(os.path.join(scope.index, SIDECAR), "rb") as handle:
+        with opened(os.path.join(scope.index, SIDECAR)) as handle:
             kept = orjson.loads(handle.read())
         if (kept["version"] == VERSION and isinstance(kept["head"], str) and isinstance(kept["cut"], int)
                 and all(isinstance(date, (int, float)) for date in kept["dates"].values())

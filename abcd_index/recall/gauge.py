@@ -15,7 +15,7 @@ def note(session, remaining, said):
     if said == stale:
         # The figure of before the compaction, sent once more.
         remaining = None
-    else:
+    elif remaining is not None:
         stale = NONE
     if remaining is not None and (least is None or remaining < least):
         least = remaining

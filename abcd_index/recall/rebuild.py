@@ -7,7 +7,7 @@ home by the build itself, since the hook's own may have none of the libraries.
 import sys
 import time
 
-from abcd_index.recall.wire import fingerprint, make_folder, user_folder
+from abcd_index.recall.wire import CAREFUL, fingerprint, make_folder, user_folder
 
 try:
     import posix as _os
@@ -36,7 +36,7 @@ def rebuild(scope, places, force=False):
 def interpreter(notes):
     """The path of a Python that can build, or ''. ``notes``: the folder that says so."""
     try:
-        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
+        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | CAREFUL)
         try:
             path = _os.read(fd, 4096).decode("utf-8", "surrogateescape").partition("\n")[0]
         finally:
@@ -92,7 +92,7 @@ def _turn(scope, notes):
     """Whether it is this process's turn to rebuild; says so to the others by a file's time."""
     path = notes + "/rebuild-" + fingerprint(scope.store.encode("utf-8", "surrogatepass"))
     try:
-        if -PAUSE < time.time() - _os.stat(path).st_mtime < PAUSE:
+        if -PAUSE < time.time() - _os.lstat(path).st_mtime < PAUSE:
             return False
         _os.unlink(path)
     except (OSError, ValueError):

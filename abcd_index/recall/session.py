@@ -138,7 +138,7 @@ def is_stale(scope, artefact):
 
 def read_times(path):
     """(mtime_ns of the folder, [(mtime_ns, size)] of its pages) of a sidecar. Raises OSError or ValueError."""
-    fd = _os.open(path, _os.O_RDONLY)
+    fd = _os.open(path, _os.O_RDONLY | wire.CAREFUL)
     try:
         parts = []
         while True:
@@ -162,7 +162,7 @@ def holds_pages(scope):
     if any([name.endswith(".md") and name[0] != "." and name not in NO_PAGES for name in names]):
         return True
     try:
-        _os.stat(scope.home + "/rules.json")
+        _os.lstat(scope.home + "/rules.json")
         return True
     except OSError:
         return False

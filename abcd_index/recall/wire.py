@@ -9,7 +9,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
-from abcd_index.artefact.reader import parse
+from abcd_index.artefact.reader import CAREFUL, parse
 from abcd_index.scopes import resolve
 
 # Seconds for the whole of a prompt hook; the host holds the person's prompt back for it.
@@ -29,8 +29,6 @@ _P, _STIR_P = (1 << 61) - 1, 0x1C7D2E9F4B3A6851
 _Q, _STIR_Q = (1 << 89) - 1, 0x19E3779B97F4A7C15F39CC1
 
 NEW = _os.O_WRONLY | _os.O_CREAT | _os.O_EXCL | getattr(_os, "O_CLOEXEC", 0)
-# A planted link or pipe under a session's name is not followed and not waited for.
-CAREFUL = getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_CLOEXEC", 0)
 
 try:
     from _json import encode_basestring_ascii as quote
@@ -249,7 +247,7 @@ def remove(path):
 
 def modified(path):
     """mtime of ``path`` in ns. Raises OSError."""
-    return _os.stat(path).st_mtime_ns
+    return _os.lstat(path).st_mtime_ns
 
 
 def working_directory():

@@ -100,6 +100,10 @@ def test_a_figure_of_before_the_compaction_does_not_count_when_it_is_sent_again(
     auth.free(10)
     auth.free(10)
     assert bracket(auth) == "FRESH"
+    # Nor when a null figure came in between.
+    auth.free(None)
+    auth.free(10)
+    assert bracket(auth) == "FRESH"
     # A second event for the same compaction does not bring it back.
     auth.start(None, event="PostCompact")
     auth.free(10)

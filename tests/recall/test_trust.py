@@ -1,6 +1,7 @@
 """Text from a page is data: nothing in it ends the block, hides, or leads out of the store."""
 
 import json
+import os
 import unicodedata
 
 import pytest
@@ -184,3 +185,25 @@ def test_any_page_gives_one_block(tmp_path_factory, body, title, free):
     assert text and line(text), outcome.problems
     assert text.count("<abcd-memory") == text.count("</abcd-memory>") == 1
     assert len(text) <= 9000 and text.isprintable() is False
+
+
+@pytest.mark.parametrize("name", ["current", "*.times", "*.pages", "files.json", "interpreter", "rules.json"])
+def test_a_link_under_the_name_of_one_of_our_own_files_is_not_followed(shop, name):
+    shop.pages({"a_auth_x.md": page(["auth"], "Inside.")})
+    folder = {"interpreter": shop.box.home / ".abcd.noindex" / ".index", "rules.json": shop.store.parent}.get(name, shop.index)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = next(folder.glob(name), folder / name)
+    target = shop.box.home / "elsewhere"
+    target.write_bytes(path.read_bytes() if path.exists() else b"{}")
+    text = target.read_bytes()
+    os.utime(target, ns=(1, 1))
+    target.read_bytes()
+    if target.stat().st_atime_ns == 1:
+        pytest.skip("this file system does not say when a file was read")
+    os.utime(target, ns=(1, 1))
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)
+    shop.box.hook(shop.payload("auth"))
+    shop.box.hook(shop.payload("", hook_event_name="SessionStart", source="startup"), script="session_hook.py")
+    shop.box.cli("build", "--root", str(shop.root), cwd=shop.root)
+    assert target.stat().st_atime_ns == 1 and target.stat().st_mtime_ns == 1 and target.read_bytes() == text
