@@ -65,7 +65,8 @@ def write(out, key, versions, settings, lengths, parts, filters, newer):
     """Write a whole artefact to the binary file ``out``.
 
     ``versions``: of the tokeniser and of the records. ``lengths``: (stems in all titles, stems in all bodies).
-    ``parts``: {part: list of Line} for every name in PARTS. ``filters``: what ``key_filter`` gave. ``newer``: {file: newer file}.
+    ``parts``: {part: list of Line} for every name in PARTS. ``filters``: what ``key_filter`` gave.
+    ``newer``: {file: newer file}.
     """
     bits, digits = filters
     newer_line = Line(line(newer))

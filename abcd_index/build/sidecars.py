@@ -3,8 +3,8 @@
 Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
 the pages sidecar is one JSON object: ``files`` (names in order), ``names`` ({file: [name: field,
 id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where
-there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content hashes), ``terms``
-(distinct stems in the store) and ``stamp`` (size and times of the artefact's file).
+there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content
+hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file).
 """
 
 import os
