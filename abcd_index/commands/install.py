@@ -45,7 +45,7 @@ def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=Fal
     hooks = plan_hooks(project, plan, hooks_path)
     if not git_only:
         plan_settings(project, plan, places, status_line, local)
-    _plan_build(project, plan, places)
+    _plan_build(project, plan, places, renew=not git_only)
     if dry_run:
         out.line("would do:" if plan.steps else "nothing to do")
     plan.carry_out(out, project.root, dry_run)
@@ -92,13 +92,15 @@ def find(root, places):
     return Project(base, scope, place, trouble)
 
 
-def _plan_build(project, plan, places):
+def _plan_build(project, plan, places, renew):
     from abcd_index.agents.settings_files import scripts_folder
     from abcd_index.build.run import build, record_interpreter
 
     noted = os.path.join(places.user, ".index", "interpreter")
-    if places.user and _text(noted).strip() != sys.executable:
-        plan.step("note", noted, lambda: record_interpreter(places, scripts_folder()))
+    known = _text(noted).strip()
+    # A checkout's own git hooks (--git-only) do not take the machine over from a working installation.
+    if places.user and known != sys.executable and (renew or not os.access(known, os.X_OK)):
+        plan.step("note", noted, lambda: record_interpreter(places, scripts_folder(), renew))
     if project.scope is None:
         plan.notes.append("no store here yet: `abcd-index init` starts one")
     elif scope_facts(project.scope)["state"] != "current":

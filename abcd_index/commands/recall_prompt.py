@@ -35,6 +35,8 @@ def run(prompt, root=None, which="all", remaining=None, session=None, as_json=Fa
 
         out.line(json.dumps(_as_dict(prompt, scopes, outcome), ensure_ascii=False, indent=1))
     else:
+        if scopes and len(outcome.problems) == len(scopes):
+            outcome.why = "no artefact could be looked at"
         _print(outcome, out)
     for scope, error in outcome.problems:
         out.note(f"abcd-index: {scope.name}: {error}")
@@ -118,7 +120,7 @@ def _print(outcome, out):
 def _print_row(row, out):
     form = out.style(f"{row['form']:<5}", SHOWN.get(row["form"], "bold"), "bold")
     sum_of = ""
-    if "score" in row:
+    if row.get("score"):
         sum_of = out.style(f"  {row['score']:.2f} = {row['keywords']:.2f} keywords + {row['text']:.2f} text", "cyan")
     name = row["file"] + (f" *{row['title']}" if row["kind"] == "rules" else "")
     out.line(f"{form} {printable(name)}{sum_of}")

@@ -356,3 +356,25 @@ def test_the_grid_of_means_moves_seldom():
     assert len(steps) <= 2
     assert abs(mean(12345, 100) - 123.45) < 123.45 * 0.011
     assert mean(0, 0) == 1.0
+
+
+class TestInterpreter:
+    def noted(self, box):
+        return (box.user / ".index" / "interpreter").read_text().strip()
+
+    def test_a_working_one_stays_and_a_gone_one_is_replaced(self, box, monkeypatch):
+        places = Places({"HOME": str(box.home), "ABCD_HOME": str(box.user)})
+        run.record_interpreter(places)
+        assert self.noted(box) == sys.executable
+        other = box.tmp / "python"
+        other.write_text("#!/bin/sh\n")
+        other.chmod(0o755)
+        monkeypatch.setattr(run.sys, "executable", str(other))
+        run.record_interpreter(places)
+        assert self.noted(box) != str(other)
+        run.record_interpreter(places, renew=True)
+        assert self.noted(box) == str(other)
+        other.unlink()
+        monkeypatch.undo()
+        run.record_interpreter(places)
+        assert self.noted(box) == sys.executable
