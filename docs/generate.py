@@ -67,7 +67,8 @@ def findings_page():
 
     lines = [MADE + "# Findings\n",
              "What `abcd-index verify` can report; `abcd-index build` prints those about pages too. An "
-             "**error** makes\n`verify` exit 1: something that was written is lost or wrong. A **warning** does so with `--strict`\n"
+             "**error** makes\n"
+             "`verify` exit 1: something that was written is lost or wrong. A **warning** does so with `--strict`\n"
              "only: it works, and probably not as meant. Every finding says in which file and line it is and what to\n"
              "do about it.\n"]
     for heading, table in tables():
