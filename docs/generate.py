@@ -48,12 +48,13 @@ def cli_page():
     from abcd_index.cli import app
 
     lines = [MADE + "# Commands\n", app.info.help + "\n",
-             "Exit status: **0** fine, **1** findings or nothing to do it with, **2** could not run. Results go to\n"
-             "standard output, remarks to standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` turns it on.\n",
+             "Exit status: **0** fine, **1** findings or nothing to do it with, **2** could not run. Results go\n"
+             "to standard output, remarks to standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` on.\n",
              "| command | does |", "|---|---|"]
     commands = [(info.name or info.callback.__name__.replace("_", "-"), info)
                 for info in app.registered_commands if not info.hidden]
-    lines += [f"| [`abcd-index {name}`](#abcd-index-{name}) | {_cell(info.short_help)} |" for name, info in commands]
+    lines += [f"| [`abcd-index {name}`](#abcd-index-{name}) | {_cell(info.short_help)} |"
+              for name, info in commands]
     lines += ["", "`abcd-index --version` prints the version; `-h` or `--help` after any command explains it.\n"]
     for name, info in commands:
         lines += _command(name, info.callback)
