@@ -14,7 +14,7 @@ import tempfile
 
 from abcd_index.artefact.format import SUFFIX, TRACKED
 from abcd_index.artefact.reader import Artefact
-from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
+from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, Forbidden
 from abcd_index.git import ask, stores
 
 FILE = TRACKED + SUFFIX
@@ -32,12 +32,13 @@ INSIDE = "ABCD_INDEX_MERGING"
 
 def wanted(scope):
     """Whether the scope's settings ask for a tracked artefact."""
+    from abcd_index.scopes import Places, guard
     from abcd_index.settings import read_settings
 
     try:
-        with open(os.path.join(scope.home, "config.json"), "rb") as handle:
+        with open(guard(os.path.join(scope.home, "config.json"), Places()), "rb") as handle:
             settings, _ = read_settings(handle.read())
-    except OSError:
+    except (OSError, Forbidden):
         return False
     return settings["artefact"]["track"]
 
