@@ -10,7 +10,7 @@ from typing import List, Optional
 
 import typer
 
-from abcd_index import __version__
+from abcd_index import __version__, scopes
 from abcd_index.errors import AbcdError
 
 OWN_FAULT = 70
@@ -275,6 +275,7 @@ def _complain(error, hint=""):
 
 def main():
     """The console script. The one door where errors become a sentence and an exit status."""
+    scopes.follow_forbidden = True
     try:
         app(prog_name="abcd-index")
     except AbcdError as error:

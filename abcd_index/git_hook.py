@@ -8,6 +8,7 @@ GitPython is imported here (twenty bare interpreter starts between them), and no
 import os
 import sys
 
+from abcd_index import scopes
 from abcd_index.errors import AbcdError, Forbidden
 
 SEEN = "seen"
@@ -20,6 +21,7 @@ def main(argv):
     """``argv``: hook, git folder, common git folder, pages of stores that nobody listed yet (one a
     line), then for each store its home below the top and the commit and tree it is equal to (or '')."""
     said = []
+    scopes.follow_forbidden = True
     try:
         hook, git, common, found = argv[:4]
         homes = dict(zip(argv[4::2], argv[5::2]))

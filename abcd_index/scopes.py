@@ -20,6 +20,10 @@ DEFAULT_HOME = ".abcd.noindex"
 MAX_LINKS = 40
 MAX_DEPTH = 100
 
+# Set by the programs that build and show (not by the prompt hook, which lists no folder): also keep out of
+# the place that ~/.claude leads to where it is itself a link. What is never built is never injected.
+follow_forbidden = False
+
 
 class Scope:
     """One store and its index.
@@ -258,14 +262,33 @@ def _forbidden(named):
     """The folders that are off limits: as named, and with the links of their parents followed."""
     found = set()
     for path in named:
+        if not _absolute(path):
+            # As the agent reads it: from the folder that it was started in.
+            path = _join(_clean(_os.getcwd()), path)
         found.add(path.casefold())
         parent = _parent(path)
+        name = path[len(parent):].strip("/")
         try:
             real = resolve(parent)
         except OSError:
             continue
-        found.add(_join(real, path[len(parent):].strip("/")).casefold())
+        found.add(_join(real, name).casefold())
+        if follow_forbidden:
+            found.update(_led_to(real, name))
     return found
+
+
+def _led_to(folder, name):
+    """Where the forbidden folder itself leads, when it is a link: its target is off limits too.
+
+    The folder around it is listed and the link read; neither looks at anything in it.
+    """
+    try:
+        with _os.scandir(folder) as entries:
+            linked = any([entry.name == name and entry.is_symlink() for entry in entries])
+        return {resolve(_join(folder, name)).casefold()} if linked else set()
+    except OSError:
+        return set()
 
 
 def _getter(environ):

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from abcd_index import scopes
 from abcd_index.errors import Forbidden
 from abcd_index.scopes import Places, find_scopes, guard, resolve, workspace_at, workspace_scope
 
@@ -145,6 +146,25 @@ class TestGuard:
         places = Places({"HOME": str(box.tmp / "h")})
         with pytest.raises(Forbidden):
             guard(str(claude / "x"), places)
+
+    def test_the_place_that_it_leads_to(self, box, claude, monkeypatch):
+        real = box.tmp / "dotfiles" / "claude"
+        real.parent.mkdir()
+        claude.rename(real)
+        claude.symlink_to(real)
+        root = box.repo("r")
+        (root / ".abcd").symlink_to(real / ".abcd")
+        done = box.cli("build", "--scope", "workspace", cwd=root)
+        assert done.returncode == 2 and "never opens" in done.stderr
+        monkeypatch.setattr(scopes, "follow_forbidden", True)
+        with pytest.raises(Forbidden):
+            guard(str(real / "x"), Places({"HOME": str(box.home)}))
+
+    def test_a_relative_config_folder(self, box, monkeypatch):
+        (box.tmp / "cfg" / "x").mkdir(parents=True)
+        monkeypatch.chdir(box.tmp)
+        with pytest.raises(Forbidden):
+            guard(str(box.tmp / "cfg" / "x"), Places({"HOME": str(box.home), "CLAUDE_CONFIG_DIR": "cfg"}))
 
     def test_the_user_scope_there_is_ignored(self, box, claude):
         places = Places({"HOME": str(box.home), "ABCD_HOME": str(claude / ".abcd")})
