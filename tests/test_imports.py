@@ -29,7 +29,7 @@ MAY = {
     "commands": ("errors", "terms", "artefact", "scopes", "agents", "recall", "settings", "store", "build", "git",
                  "query", "verify"),
     "git_hook": ("errors", "artefact", "scopes", "settings", "build", "git"),
-    "cli": ("errors", "commands"),
+    "cli": ("errors", "scopes", "commands"),
     "__main__": ("cli",),
 }
 # Rooms that a prompt loads: the standard library only, and of that only these.
