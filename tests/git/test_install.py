@@ -532,3 +532,30 @@ def test_the_self_test_runs_nobody_elses_hook(project):
     project.hook("post-merge", f"#!{sys.executable}\nopen('ran', 'w')\n")
     assert project.install()[0] == 0
     assert not (project.root / "ran").exists()
+
+
+@pytest.mark.parametrize("text", ["# see ../abcd-index/ for more\n", "cd ~/src/abcd-index/docs\n", f"# {LINE}\n"])
+def test_a_hook_that_only_speaks_of_us_does_not_call_us(project, text):
+    project.hook("post-commit", "#!/bin/sh\n" + text)
+    code, said = project.install()
+    assert code == 0 and "add to    .git/hooks/post-commit" in said
+    project.commit()
+    assert project.state() == "current"
+
+
+def test_a_hook_that_another_tool_moved_aside_goes_too(project):
+    assert project.install()[0] == 0
+    (project.hooks / "post-commit").rename(project.hooks / "post-commit.legacy")
+    theirs = project.hook("post-commit", '#!/bin/sh\n"$0.legacy" "$@"\n')
+    before = theirs.read_bytes()
+    assert project.uninstall()[0] == 0
+    assert not (project.hooks / "post-commit.legacy").exists() and theirs.read_bytes() == before
+
+
+def test_hooks_that_uninstalling_cannot_reach_are_said(project, monkeypatch):
+    assert project.install()[0] == 0
+    with monkeypatch.context() as patch:
+        patch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        code, said = project.uninstall()
+    assert code == 1 and "safe.directory" in said and (project.hooks / "post-commit").exists()
+    assert project.uninstall()[0] == 0 and not (project.hooks / "post-commit").exists()

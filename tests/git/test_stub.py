@@ -282,6 +282,21 @@ class TestStillCurrent:
         ground.git("commit", "-q", "--allow-empty", "-m", "x")
         assert ground.state() == "current"
 
+    def test_an_edit_that_a_broken_tool_could_not_build(self, ground):
+        """What the short cut wrote down before it saw the edit must not hide it afterwards."""
+        for branch in ("plain", "main", "plain", "main"):
+            ground.git("checkout", "-q", branch)
+        ground.write("a", "edited")
+        hook = ground.root / ".git" / "hooks" / "post-checkout"
+        text = hook.read_text()
+        hook.write_text(text.replace("from abcd_index.git_hook import main", "raise SystemExit(3)"))
+        bare = {"ABCD_HOME": str(ground.folder / "no"), "PATH": "/usr/bin:/bin"}
+        ground.git("checkout", "-q", "plain", **bare)
+        assert ground.state() == "stale"
+        hook.write_text(text)
+        ground.git("commit", "-q", "--allow-empty", "-m", "x")
+        assert ground.state() == "current"
+
     def test_amending_makes_no_new_artefact(self, ground):
         before = ground.artefacts()
         ground.git("commit", "-q", "--amend", "-m", "other words")
