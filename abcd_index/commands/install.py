@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 
-from abcd_index.commands.install_git import away_with_hooks, ping, plan_hooks
+from abcd_index.commands.install_git import NO_WORK_TREE, away_with_hooks, ping, plan_hooks
 from abcd_index.commands.install_settings import away_with_settings, plan_settings
 from abcd_index.commands.receipt import Receipt
 from abcd_index.commands.say import FAILED, FINDINGS, OK, Out
@@ -76,7 +76,7 @@ def uninstall(root=None, dry_run=False, out=None, places=None):
 def find(root, places):
     """The Project around a folder. Raises AbcdError in the home folder, Forbidden in ``~/.claude``."""
     cwd = guard(here(root), places)
-    place, trouble = None, "not a git work tree"
+    place, trouble = None, NO_WORK_TREE
     try:
         place = ask.place(cwd)
     except CannotTell as error:

@@ -7,6 +7,7 @@ from abcd_index.commands.receipt import NAME as RECEIPT
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask, hooks, stores, tracked
 
+NO_WORK_TREE = "not a git work tree"
 # The arguments that a hook is tried with. It answers and does nothing.
 TRIED_WITH = {"post-checkout": ("HEAD", "HEAD", "0"), "post-merge": ("0",), "post-rewrite": ("amend",)}
 
@@ -84,16 +85,19 @@ def answer(where, name):
 
 
 def away_with_hooks(project, plan):
-    """Add the steps that take the hooks away."""
+    """Add the steps that take the hooks away. Where git cannot be asked they stay, and that is said."""
     where = project.place
     if where is None:
+        if project.trouble != NO_WORK_TREE:
+            plan.leave(f"git hooks: {project.trouble}", "run `abcd-index uninstall` again when git can be asked")
         return
     folders = {ask.hooks_dir(where), os.path.join(where.common_dir, "hooks")}
     for folder in sorted(folders):
         if not (inside(folder, where.common_dir) or inside(folder, where.top)):
             continue
-        for name in hooks.HOOKS + hooks.TRACKED_HOOKS:
-            file = hooks.HookFile(name, os.path.join(folder, name))
+        names = hooks.HOOKS + hooks.TRACKED_HOOKS
+        for name, moved in [(name, moved) for name in names for moved in ("", *hooks.MOVED)]:
+            file = hooks.HookFile(name, os.path.join(folder, name + moved))
             if file.ours:
                 what = {"own": "remove", "beside": "clean", "kept": "restore"}[file.state]
                 plan.step(what, file.path, lambda f=file, k=kept_folder(folder): _take_away(f, k))

@@ -18,6 +18,8 @@ HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 TRACKED_HOOKS = ("pre-commit",)
 VERSION = 1
 KEPT = "abcd-kept"
+# What pre-commit and lefthook rename a hook to that was there before theirs; pre-commit goes on running it.
+MOVED = (".legacy", ".old")
 FOLDER = "abcd-index"
 
 # The line for hooks that are not ours to write; it says nothing about this machine.
@@ -25,6 +27,8 @@ LINE = 'h="$(git rev-parse --git-common-dir)/abcd-index/${0##*/}"; [ ! -f "$h" ]
 
 _BEGIN = re.compile(rb"^# >>> abcd-index (?P<hook>[a-z-]+) (?P<version>\d+)(?: (?P<form>beside))? >>>\n", re.M)
 _END = b"# <<< abcd-index <<<"
+# LINE, or one like it that names the hook. A path or a comment that holds the word calls nothing.
+_CALL = re.compile(rb"^(?!\s*#).*\babcd-index/(?:\$\{0##\*/\}|\$\(basename |post-|pre-commit\b)", re.M)
 _SHEBANG = b"#!/bin/sh\n"
 _SHELLS = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 
@@ -51,7 +55,7 @@ class HookFile:
         elif self.data is None and not self.link:
             self.state = "absent"
         else:
-            self.state = "calls" if FOLDER.encode() + b"/" in (self.data or b"") else "foreign"
+            self.state = "calls" if _CALL.search(self.data or b"") else "foreign"
 
     @property
     def ours(self):
