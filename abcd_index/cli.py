@@ -1,7 +1,7 @@
 """The command line: turns arguments into calls and an error into a sentence. No logic lives here.
 
 Commands are imported inside their functions, so that each pays only for what it needs. Exit status:
-0 fine, 1 findings or nothing to do it with, 2 could not run, 70 a fault of ours (with a traceback).
+0 fine, 1 findings or no store here, 2 could not run or could not tell, 70 a fault of ours (with a traceback).
 """
 
 import sys
@@ -19,7 +19,7 @@ app = typer.Typer(
     name="abcd-index",
     help="Compiles project memory pages into a recall index, so that a coding agent gets the right page "
     "at the moment a prompt touches it.",
-    epilog="Exit status: 0 fine, 1 findings or nothing to do it with, 2 could not run.",
+    epilog="Exit status: 0 fine, 1 findings or no store here, 2 could not run or could not tell.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -147,8 +147,8 @@ def recall(
     remaining: Optional[float] = typer.Option(
         None, "--remaining", metavar="PCT", help="With --prompt: how much of the context window is free."),
     session: Optional[str] = typer.Option(
-        None, "--session", metavar="ID", help="With --prompt: as this session would see it; its ledger is only "
-        "read."),
+        None, "--session", metavar="ID", help="With --prompt: count what this session had and how full its window is; "
+        "its ledger is only read. Without it: a new session, an unknown window."),
     root: Optional[str] = ROOT,
     scope: Which = SCOPE,
     as_json: bool = JSON,
@@ -172,7 +172,7 @@ def recall(
     audit: bool = typer.Option(
         False, "--audit", help="Grade the pages instead: stale, naming what is gone, superseded, never recalled."),
 ):
-    """Ranked recall for TERMS; with --prompt: exactly what the hook would inject, and why."""
+    """Ranked recall for TERMS; with --prompt: what the hook would inject, by the hook's own code, and why."""
     if audit:
         from abcd_index.commands import recall_audit
 

@@ -48,8 +48,10 @@ def cli_page():
     from abcd_index.cli import app
 
     lines = [MADE + "# Commands\n", app.info.help + "\n",
-             "Exit status: **0** fine, **1** findings or nothing to do it with, **2** could not run. Results go\n"
-             "to standard output, remarks to standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` on.\n",
+             "Exit status: **0** fine, **1** findings or no store here, **2** could not run or could not tell.\n"
+             "A command that needs a store ends with 1 where there is none, `verify` too: there is nothing to\n"
+             "check. `install` has [its own table](../how-to/git.md). Results go to standard output, remarks to\n"
+             "standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` on.\n",
              "| command | does |", "|---|---|"]
     commands = [(info.name or info.callback.__name__.replace("_", "-"), info)
                 for info in app.registered_commands if not info.hidden]

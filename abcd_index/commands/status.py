@@ -111,7 +111,7 @@ def advice(report):
         found.append("`abcd-index install` puts right what can be")
     if not report["fill"]["registered"] and report["fill"]["heard"] is None:
         found.append("`abcd-index install --status-line` lets recall know how full the window is; "
-                     "without it every prompt counts as MODERATE")
+                     "without it prompts count as MODERATE")
     return found
 
 

@@ -9,7 +9,7 @@ ALL = "all"
 
 
 class NothingHere(AbcdError):
-    """No store where the command looked: exit status 1, there is nothing to do it with."""
+    """No store where the command looked: exit status 1."""
 
     status = 1
     hint = "run `abcd-index init` in your project to start one"
