@@ -29,6 +29,7 @@ LOOKUP = ("abcd_index.terms.", "abcd_index.terms.words", "abcd_index.terms.zones
 MATCHED = ("abcd_index.recall.fill", "abcd_index.recall.ledger", "abcd_index.artefact.score", "abcd_index.recall.rank",
            "abcd_index.artefact.times", "abcd_index.recall.fresh", "abcd_index.recall.render",
            "abcd_index.recall.choose", "abcd_index.terms.stem")
+STEPS = {"lookup": LOOKUP, "matched": MATCHED}
 HOOKS = {
     "router": BASE + ("abcd_index.recall.router",),
     "statusline": BASE + ("abcd_index.recall.fill", "abcd_index.recall.gauge", "abcd_index.recall.statusline"),
@@ -47,8 +48,8 @@ def main(name):
     name = "abcd_index.recall." + name
     __import__(name)
     hook = sys.modules[name]
-    # The router asks for the next step's modules when it knows that there is one.
-    hook.ahead = lambda step: load(root, LOOKUP if step == "lookup" else MATCHED)
+    # The hook asks for the next step's modules when it knows that there is one.
+    hook.wire.ahead = lambda step: load(root, STEPS.get(step) or (step,))
     hook.main()
 
 

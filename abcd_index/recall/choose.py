@@ -4,7 +4,7 @@ Prompt path, loaded only when something matched. Takes candidates in their order
 the bracket gives; what does not fit whole comes as a line, and every verdict carries its reason.
 """
 
-from abcd_index.recall import render
+from abcd_index.recall import render, wire
 from abcd_index.recall.fill import DEPLETED, FRESH, MODERATE
 from abcd_index.recall.fresh import CHANGED, GONE, Watch
 from abcd_index.recall.ledger import FULL, HEAD, LINE
@@ -48,6 +48,7 @@ def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_byt
     taken, passed, outcome.more = candidates(prompt, sources, ledger, excluded, nothing_left, explain)
     blocks = []
     if prompt.stars or any([hit.domains for source in sources for hit in source.hits]):
+        wire.ahead("abcd_index.recall.rules")
         from abcd_index.recall.rules import write_rules
 
         # Rules have their own share of the limit and never take all of it from the pages.
@@ -159,6 +160,7 @@ def _whole(candidate, room, keep, first):
     candidate.why = "its %d characters did not fit" % record["size"]
     if not first or candidate.seen >= HEAD:
         return "", 0
+    wire.ahead("abcd_index.recall.head")
     from abcd_index.recall.head import page_head
 
     if body is None:

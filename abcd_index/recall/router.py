@@ -14,10 +14,6 @@ from abcd_index.scopes import Places, find_scopes
 KIRO_WAIT = 0.2
 
 
-def ahead(step):
-    """Called before the modules of a ``step`` are imported. The hook's script puts a faster way to load them here."""
-
-
 def main():
     """The process: never returns."""
     try:
@@ -44,7 +40,7 @@ def respond(payload, places, forced="", send=wire.send):
     scopes = find_scopes(call.cwd, places)
     if not scopes:
         return
-    ahead("lookup")
+    wire.ahead("lookup")
     from abcd_index.recall.decide import Prompt, Search
 
     prompt = Prompt(call.prompt)
@@ -62,6 +58,8 @@ def respond(payload, places, forced="", send=wire.send):
             stale = _answer(call, search, session, send)
     finally:
         search.close()
+    for _, error in search.problems:
+        report(error)
     if stale:
         from abcd_index.recall.rebuild import rebuild
 
@@ -71,7 +69,7 @@ def respond(payload, places, forced="", send=wire.send):
 
 def _answer(call, search, session, send):
     """Send what the prompt brings and keep what was sent. Returns the scopes that are stale."""
-    ahead("matched")
+    wire.ahead("matched")
     from abcd_index.recall import ledger as ledgers
     from abcd_index.recall.decide import settle
     from abcd_index.recall.fill import read_fill

@@ -38,6 +38,11 @@ except ImportError:  # pragma: no cover - not CPython
     quote = json.dumps
 
 
+def ahead(step):
+    """Called before the modules of a ``step`` are imported, or a module of that name. The hook's script puts its own,
+    faster way to load them here."""
+
+
 def arm(seconds=DEADLINE):
     """Raise SystemExit in ``seconds``, wherever the program is then; 0 calls that off."""
     try:

@@ -137,3 +137,11 @@ def test_a_sub_agents_prompt_is_silent(auth):
     for name in ("agent_id", "agentId"):
         assert auth.respond(dict(recorded("claude", auth), **{name: "a1"})) == []
     assert not auth.sessions.exists()
+
+
+def test_the_guide_names_every_host():
+    from abcd_index.agents.hosts import HOSTS, SILENT
+
+    guide = (recall_shop.ROOT / "docs" / "how-to" / "agents.md").read_text(encoding="utf-8")
+    listed = guide.partition("add `--host=NAME` to the command (")[2].partition(")")[0]
+    assert {name.strip("` \n") for name in listed.split(",")} == set(HOSTS) - set(SILENT)
