@@ -559,3 +559,21 @@ def test_hooks_that_uninstalling_cannot_reach_are_said(project, monkeypatch):
         code, said = project.uninstall()
     assert code == 1 and "safe.directory" in said and (project.hooks / "post-commit").exists()
     assert project.uninstall()[0] == 0 and not (project.hooks / "post-commit").exists()
+
+
+def test_a_bare_repository_is_refused_and_left_as_it_was(project, box):
+    bare = box.tmp / "x.git"
+    box.git("init", "-q", "--bare", str(bare), cwd=box.tmp)
+    before = sorted(path.relative_to(bare) for path in bare.rglob("*"))
+    for folder in (bare, bare / "objects"):
+        with pytest.raises(AbcdError, match="bare repository"):
+            project.install(root=folder)
+    assert sorted(path.relative_to(bare) for path in bare.rglob("*")) == before
+
+
+@pytest.mark.parametrize("value", ["", "."])
+def test_hooks_never_land_at_the_top_of_the_work_tree(project, value):
+    project.box.git("config", "core.hooksPath", value, cwd=project.root)
+    code, said = project.install(hooks_path=True)
+    assert code == 1 and "where git runs no hooks" in said
+    assert not (project.root / "post-commit").exists()

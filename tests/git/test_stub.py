@@ -399,6 +399,15 @@ class TestNothingReachesGit:
         ground.commit("changed", "a")
         assert ground.state() == "current"
 
+    def test_the_files_of_a_checkout_used_as_they_are(self, ground):
+        """core.hooksPath may name .githooks itself, in which no interpreter is written down."""
+        noted = ground.box.user / ".index" / "interpreter"
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.write_text(sys.executable + "\n")
+        ground.git("config", "core.hooksPath", str(ROOT / ".githooks"))
+        ground.commit("changed", "a")
+        assert ground.state() == "current"
+
     def test_the_program_on_path(self, ground):
         if not shutil.which("abcd-index", path=os.path.dirname(sys.executable)):
             pytest.skip("abcd-index is not installed beside this interpreter")
