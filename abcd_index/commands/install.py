@@ -86,10 +86,22 @@ def find(root, places):
     if scope is not None and place is not None and not (scope.root + "/").startswith(top + "/"):
         scope = None  # A linked worktree borrows the main checkout's store; its settings are its own.
     base = scope.root if scope else top
+    if place is None and scope is None and _in_git_folder(cwd):
+        raise AbcdError(f"{cwd} is a bare repository or lies in a .git folder: there are no pages to keep current",
+                        "run it inside a work tree")
     if places.home and base == guard(places.home, places):
         raise AbcdError(f"{base} is the home folder: its .claude/ is the agent's own, which abcd-index never opens",
                         "run it inside a project")
     return Project(base, scope, place, trouble)
+
+
+def _in_git_folder(folder):
+    while True:
+        if all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")):
+            return True
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return False
 
 
 def _plan_build(project, plan, places, renew):

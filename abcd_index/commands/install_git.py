@@ -39,6 +39,9 @@ def target(where, hooks_path=False):
     if inside(folder, where.common_dir) or inside(folder, where.git_dir):
         return folder, ""
     found = ask.hooks_path_settings(where)
+    if os.path.realpath(folder) == os.path.realpath(where.top):
+        # An empty value: git runs nothing then, and files at the top of the work tree would only be in the way.
+        return folder, "core.hooksPath is empty or names the work tree itself, where git runs no hooks"
     scope = found[-1][0] if found else "unknown"
     said = f"core.hooksPath ({scope}) is {found[-1][2] if found else folder}"
     if not inside(folder, where.top):
