@@ -19,6 +19,9 @@ except Exception:
     # Not CPython, or not POSIX: everything is imported.
     MAGIC = b""
 
+# No module is larger. A buffer of more than this makes the heap grow and shrink with every file.
+LARGEST = 32768
+
 # What each hook loads, in the order in which they need each other; packages end in a dot. Names that are missing
 # here are imported, names that are too many cost time: a test compares the lists with what is used.
 BASE = ("abcd_index.", "abcd_index.artefact.", "abcd_index.artefact.format", "abcd_index.artefact.reader",
@@ -80,11 +83,11 @@ def run_cached(root, name):
         source = posix.stat(folder + "/" + leaf + ".py")
         fd = posix.open(folder + CACHED % leaf, posix.O_RDONLY)
         try:
-            data = posix.read(fd, 65536)
+            data = posix.read(fd, LARGEST)
         finally:
             posix.close(fd)
         stamp = int(source.st_mtime) & 0xFFFFFFFF | (source.st_size & 0xFFFFFFFF) << 32
-        if data[:16] != MAGIC + stamp.to_bytes(8, "little"):
+        if data[:16] != MAGIC + stamp.to_bytes(8, "little") or len(data) == LARGEST:
             return False
         code = loads(memoryview(data)[16:])
     except (OSError, ValueError, EOFError, TypeError):

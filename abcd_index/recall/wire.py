@@ -14,7 +14,8 @@ from abcd_index.scopes import resolve
 
 # Seconds for the whole of a prompt hook; the host holds the person's prompt back for it.
 DEADLINE = 1.0
-CHUNK = 1 << 16
+# Most payloads fit into the first read; a pipe holds no more than the second size at a time.
+FIRST, CHUNK = 1 << 13, 1 << 16
 # No prompt is larger; a stream that never ends must not fill the memory.
 LONGEST = 1 << 26
 
@@ -75,7 +76,7 @@ def read_all():
     data = bytearray()
     try:
         while len(data) < LONGEST:
-            chunk = _os.read(0, CHUNK)
+            chunk = _os.read(0, CHUNK if data else FIRST)
             if not chunk:
                 break
             data += chunk
@@ -164,7 +165,8 @@ def create(session, suffix, data):
         except (OSError, ValueError):
             return None
         try:
-            _os.write(fd, data)
+            if data:
+                _os.write(fd, data)
             return True
         except OSError:
             return None
