@@ -323,10 +323,17 @@ def both(template, tmp_path, kind, operation):
     return hooked
 
 
-@pytest.mark.parametrize("kind", ("plain", "linked", "submodule"))
+@pytest.mark.parametrize("kind", ("plain", "linked"))
 @pytest.mark.parametrize("operation", CURRENT_AFTER, ids=lambda f: f.__name__)
 def test_current_after_what_fires_a_hook(template, tmp_path, kind, operation):
     g = both(template, tmp_path, kind, operation)
+    assert g.state() == CURRENT
+
+
+@pytest.mark.parametrize("operation", CURRENT_AFTER, ids=lambda f: f.__name__)
+def test_current_in_a_submodule(template, tmp_path, operation):
+    g = template.copy(tmp_path / "hooked", "submodule", True)
+    operation(g)
     assert g.state() == CURRENT
 
 
