@@ -76,6 +76,9 @@ class _Known(dict):
         return found
 
 
+# The sign of six flags, the lowest bit first.
+_SIGN_OF = {bytes([number >> bit & 1 for bit in range(BITS)]): sign for number, sign in enumerate(SIGNS)}
+
 _slots = _Known(slot)
 _hashes = _Known(pair_hash)
 
@@ -107,17 +110,15 @@ def pairs(*texts):
     if not found:
         return ""
     count = min(len(found), MOST_PAIRS)
-    signs = bytearray(count * PAIR_BITS // BITS + 1)
-    bits = len(signs) * BITS
-    for number in islice(found, count):
-        place = number % bits
-        signs[place // BITS] |= 1 << place % BITS
+    bits = (count * PAIR_BITS // BITS + 1) * BITS
+    flags = bytearray(bits)
+    for number in islice(found, count):  # as ``format.places``, spelled out: this is the inmost loop of a build
+        flags[number % bits] = 1
         number //= bits
-        place = number % bits
-        signs[place // BITS] |= 1 << place % BITS
-        place = number // bits % bits
-        signs[place // BITS] |= 1 << place % BITS
-    return "".join([SIGNS[sign] for sign in signs])
+        flags[number % bits] = 1
+        flags[number // bits % bits] = 1
+    flags = bytes(flags)
+    return "".join([_SIGN_OF[flags[at:at + BITS]] for at in range(0, bits, BITS)])
 
 
 def _sign(count):
