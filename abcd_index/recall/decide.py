@@ -15,6 +15,8 @@ DEFAULTS = {
     "brackets": {"fresh": 70, "moderate": 40},
     "limits": {"context": 9000, "moderate": 3000, "depleted": 2000, "rules": 2500},
 }
+# Of a keyword that two scopes hold, so many of the narrower scope's pages are looked for on disk.
+MOST_LOOKED_AT = 8
 
 
 class Outcome:
@@ -143,6 +145,9 @@ def _sources(search, outcome):
         kept = []
         for hit in search.hits[order]:
             barred = hit.pages and pages.setdefault(hit.normal, order) != order
+            if barred and _all_gone(search, pages[hit.normal], hit.normal):
+                barred = False
+                pages[hit.normal] = order
             barred_rules = hit.domains and domains.setdefault(hit.normal, order) != order
             if barred or barred_rules:
                 holder = (pages if barred else domains)[hit.normal]
@@ -153,6 +158,21 @@ def _sources(search, outcome):
                 kept.append(hit)
         sources.append(Source(scope, artefact, kept, order, total))
     return sources
+
+
+def _all_gone(search, order, normal):
+    """Whether every page that holds a keyword in a scope was deleted since the build: it holds it no more."""
+    from abcd_index.recall.fresh import GONE, Watch
+
+    scope, artefact = search.open[order]
+    held = [page for hit in search.hits[order] if hit.normal == normal for page in hit.pages]
+    if not held or len(held) > MOST_LOOKED_AT:
+        return False
+    watch = Watch(scope, artefact)
+    try:
+        return all([watch.state(page, artefact.record(page)["file"]) == GONE for page in held])
+    finally:
+        watch.close()
 
 
 def _part(hit, with_pages, with_domains):

@@ -251,3 +251,15 @@ def test_readers_during_fifty_builds_miss_nothing(shop):
         before = shop.quick("auth", None)
         shop.build()
         assert "Body A 0." in before and "Body A 0." in shop.quick("auth", None)
+
+
+def test_a_keyword_whose_pages_are_all_gone_is_the_wider_scopes(shop):
+    """The workspace no longer holds it, so the user's page comes at once, not only after the rebuild."""
+    shop.pages({"note_x_one.md": page(["roll"], title="Workspace one"), "note_x_two.md": page(["roll"])},
+               {"mine.md": page(["roll"], title="My own")})
+    assert "My own" not in shop.quick("roll it", session="a")
+    (shop.store / "note_x_one.md").unlink()
+    assert "My own" not in shop.quick("roll it", session="b")
+    (shop.store / "note_x_two.md").unlink()
+    assert "My own" in shop.quick("roll it", session="c")
+    assert shop.started
