@@ -25,7 +25,7 @@ BOUNDS = {
     "brackets.fresh": (0, 100),
     "brackets.moderate": (0, 100),
     "limits.context": (500, 9000),
-    "limits.moderate": (0, 9000),
+    "limits.moderate": (200, 9000),
     "limits.depleted": (200, 9000),
     "limits.rules": (0, 9000),
     "artefact.keep": (1, 100),
