@@ -47,8 +47,8 @@ def test_a_bad_value_is_named_with_its_line(text, line, part):
 
 
 def test_the_good_values_beside_a_bad_one_count():
-    settings, findings = read_settings(b'{"refresh_every": "x", "limits": {"moderate": 100, "rules": -3}}')
-    assert settings["limits"]["moderate"] == 100
+    settings, findings = read_settings(b'{"refresh_every": "x", "limits": {"moderate": 300, "rules": -3}}')
+    assert settings["limits"]["moderate"] == 300
     assert len(findings) == 2
 
 
