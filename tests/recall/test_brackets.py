@@ -63,7 +63,7 @@ def test_every_line_is_the_catalogues_own(shop):
 def test_never_nothing_whatever_the_budget_and_the_line(shop):
     shop.pages({"a_auth_x.md": page(["auth"], "Body. " * 50)})
     (shop.store / "index.md").write_text("- `a_auth_x.md` \u2014 " + "long " * 400 + "\n")
-    shop.config(limits={"depleted": 200, "moderate": 0})
+    shop.config(limits={"depleted": 200, "moderate": 200})
     for free in (90, 50, 10):
         outcome = ask(shop, free=free)
         assert "a_auth_x" in outcome.text, free
