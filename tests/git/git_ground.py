@@ -236,5 +236,3 @@ def template(tmp_path_factory):
 def ground(template, tmp_path):
     """A plain repository with our hooks."""
     return template.copy(tmp_path / "hooked", "plain", True)
-
-

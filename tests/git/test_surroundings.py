@@ -1,0 +1,338 @@
+"""The hooks' stub among broken tools, odd environments and odd repositories: nothing of it ever reaches git."""
+
+# ruff: noqa: F811 - a fixture is imported and then named as an argument
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from git_ground import Ground, artefact_state, page, template, without_hooks  # noqa: F401
+
+from abcd_index.git.hooks import HOOKS, stub
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def ground(template, tmp_path):
+    return template.copy(tmp_path / "hooked", "plain", True)
+
+
+class TestNothingReachesGit:
+    BREAK = {
+        "no interpreter": lambda g: None,
+        "an interpreter that cannot start": lambda g: "#!/bin/sh\necho one >&2\necho two >&2\nexit 1\n",
+        "an interpreter that is killed": lambda g: "#!/bin/sh\nkill -9 $$\n",
+        "another python": lambda g: f"#!/bin/sh\nshift 3\nexec {sys.executable} -S -E -c 'import abcd_index_gone'\n",
+    }
+
+    @pytest.mark.parametrize("kind", BREAK)
+    def test_broken_tools(self, ground, kind):
+        self.broken(ground, self.BREAK[kind](ground))
+        ground.write("a", "changed")
+        outs = [ground.git("commit", "-qam", "x"), ground.git("checkout", "-q", "-b", "q"),
+                ground.git("checkout", "-q", "other"), ground.git("worktree", "add", "-q", "../w2"),
+                ground.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../origin.git", "sub2")]
+        for done in outs:
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert not (ground.folder / "w2" / ".abcd" / ".index").exists()
+
+    def broken(self, ground, text):
+        shutil.rmtree(ground.box.user, ignore_errors=True)
+        path = ground.folder / "broken-python"
+        if text is not None:
+            path.write_text(text)
+            path.chmod(0o755)
+        ground.box.env = {**ground.box.env, "PATH": "/usr/bin:/bin"}
+        for name in HOOKS:
+            (ground.root / ".git" / "hooks" / name).write_bytes(stub(name, str(path)))
+
+    def test_a_page_that_cannot_be_read(self, ground):
+        (ground.store / "bad.md").write_text('---\nname: "unclosed\nrecall: [x\n---\nbody\n')
+        ground.git("add", "-A")
+        for done in (ground.git("commit", "-qm", "x"), ground.git("checkout", "-q", "-b", "q"),
+                     ground.git("worktree", "add", "-q", "../w2"), ground.git("checkout", "-q", "main")):
+            assert done.returncode == 0 and len(done.stderr.splitlines()) <= 1
+        assert ground.state() == "current"
+
+    def test_an_index_folder_that_cannot_be_made(self, ground):
+        shutil.rmtree(ground.index)
+        ground.index.write_text("in the way")
+        ground.write("a", "changed")
+        done = ground.git("commit", "-qam", "x")
+        assert done.returncode == 0 and len(done.stderr.splitlines()) == 1
+        done = ground.git("checkout", "-q", "-b", "q")
+        assert done.returncode == 0 and len(done.stderr.splitlines()) <= 1
+
+    def test_a_bare_environment(self, ground):
+        """GUI clients: a short PATH, nothing else, not even HOME."""
+        ground.write("a", "changed")
+        names = {k: v for k, v in ground.box.env.items() if k.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))}
+        env = {"PATH": "/usr/bin:/bin", **names}
+        done = subprocess.run(["git", "commit", "-qam", "x"], cwd=ground.root, env=env, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert ground.state() == "current"
+
+    def test_the_recorded_interpreter_is_gone(self, ground):
+        """A deleted environment: the one noted in the user's folder takes over."""
+        for name in HOOKS:
+            (ground.root / ".git" / "hooks" / name).write_bytes(stub(name, "/gone/bin/python"))
+        ground.box.env = {**ground.box.env, "PATH": "/usr/bin:/bin"}
+        noted = ground.box.user / ".index" / "interpreter"
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.write_bytes(sys.executable.encode() + b"\r\n")
+        ground.commit("changed", "a")
+        assert ground.state() == "current"
+
+    def test_the_files_of_a_checkout_used_as_they_are(self, ground):
+        """core.hooksPath may name .githooks itself, in which no interpreter is written down."""
+        noted = ground.box.user / ".index" / "interpreter"
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.write_text(sys.executable + "\n")
+        ground.git("config", "core.hooksPath", str(ROOT / ".githooks"))
+        ground.commit("changed", "a")
+        assert ground.state() == "current"
+
+    def test_the_program_on_path(self, ground):
+        if not shutil.which("abcd-index", path=os.path.dirname(sys.executable)):
+            pytest.skip("abcd-index is not installed beside this interpreter")
+        for name in HOOKS:
+            (ground.root / ".git" / "hooks" / name).write_bytes(stub(name, ""))
+        shutil.rmtree(ground.box.user, ignore_errors=True)
+        ground.commit("changed", "a")
+        assert ground.state() == "current"
+
+    def test_nothing_a_branch_brings_is_run(self, ground):
+        """A checked-out branch must not be able to have its code run by our hook."""
+        ground.git("checkout", "-q", "-b", "evil")
+        mark = ground.folder / "pwned"
+        evil = f"open({str(mark)!r}, 'w')\n"
+        for name in ("abcd_index/__init__.py", "abcd_index/git_hook.py", "orjson.py", "frontmatter.py", "yaml.py",
+                     "sitecustomize.py", "os.py", "json.py", ".abcd/memory/abcd_index.py"):
+            path = ground.root / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(evil)
+        (ground.root / ".githooks").mkdir()
+        hook = ground.root / ".githooks" / "post-checkout"
+        hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
+        hook.chmod(0o755)
+        ground.commit("evil", "e")
+        ground.git("checkout", "-q", "main")
+        ground.git("checkout", "-q", "evil", PYTHONPATH=".")
+        assert ground.state() == "current"
+        assert not mark.exists()
+
+    def test_git_waits_for_nothing(self, ground):
+        """A child that keeps stderr open would make `out=$(git commit 2>&1)` wait for it."""
+        ground.write("a", "changed")
+        script = 'out=$(git commit -qam x 2>&1); printf "[%s]" "$out"'
+        done = subprocess.run(["sh", "-c", script], cwd=ground.root, env=ground.box.env, capture_output=True, text=True)
+        assert done.stdout == "[]"
+        assert ground.state() == "current"
+
+
+class TestEnvironment:
+    """Kind A of the reports: what git exports into hooks."""
+
+    def test_a_linked_worktree_from_a_sub_directory(self, template, tmp_path):
+        g = template.copy(tmp_path / "t", "linked", True)
+        (g.root / "d").mkdir()
+        main = (g.folder / "r" / ".abcd" / ".index" / "current").read_text()
+        g.write("a", "of the worktree")
+        git_dir = g.out("rev-parse", "--absolute-git-dir")
+        done = g.box.cli("build", cwd=g.root / "d", env={**g.box.env, "GIT_DIR": git_dir})
+        assert done.returncode == 0 and g.state() == "current"
+        assert (g.folder / "r" / ".abcd" / ".index" / "current").read_text() == main
+
+    def test_the_shared_configuration_and_both_indexes_stay(self, template, tmp_path):
+        g = template.copy(tmp_path / "t", "linked", True)
+        config = g.folder / "r" / ".git" / "config"
+        index = g.folder / "r" / ".git" / "index"
+        before = config.read_bytes(), index.read_bytes()
+        g.write("a", "changed")
+        g.git("commit", "-qam", "x")
+        g.git("checkout", "-q", "-b", "z")
+        assert (config.read_bytes(), index.read_bytes()) == before
+        assert g.out("status", "--short") == "" and g.state() == "current"
+
+    def test_a_foreign_index(self, template, tmp_path):
+        g = template.copy(tmp_path / "t", "linked", True)
+        foreign = g.folder / "r" / ".git" / "index"
+        own = g.folder / "r" / ".git" / "worktrees" / "w" / "index"
+        before = foreign.read_bytes(), own.read_bytes()
+        for command in ("build", "verify", "status"):
+            done = g.box.cli(command, cwd=g.root, env={**g.box.env, "GIT_INDEX_FILE": str(foreign)})
+            assert done.returncode in (0, 1), done.stderr
+        assert (foreign.read_bytes(), own.read_bytes()) == before
+        assert g.state() == "current"
+
+    def test_a_commit_from_a_temporary_index(self, ground):
+        temporary = ground.folder / "tmp-index"
+        shutil.copy(ground.root / ".git" / "index", temporary)
+        ground.write("a", "changed")
+        ground.git("add", "-A", GIT_INDEX_FILE=str(temporary))
+        ground.git("commit", "-qm", "x", GIT_INDEX_FILE=str(temporary))
+        assert ground.state() == "current"
+        ground.git("reset", "-q")
+        ground.git("checkout", "-q", "other")
+        ground.git("checkout", "-q", "main")
+        assert ground.state() == "current"
+
+    def test_a_work_tree_away_from_its_repository(self, template, tmp_path):
+        box = template.box
+        home, bare = tmp_path / "h", tmp_path / "d.git"
+        box.run("git", "init", "-q", "--bare", bare, cwd=tmp_path)
+        box.run("git", "config", "core.bare", "false", cwd=bare)
+        box.pages(home, {"a.md": page("a")})
+        env = {**box.env, "GIT_DIR": str(bare), "GIT_WORK_TREE": str(home)}
+        assert box.cli("install", cwd=home, env=env).returncode == 0
+        box.pages(home, {"a.md": page("a", "changed")})
+        box.run("git", "add", "-A", cwd=home, env=env)
+        done = box.run("git", "commit", "-qm", "x", cwd=home, env=env)
+        assert done.stderr == "" and artefact_state(home, box.env) == "current"
+        assert box.cli("verify", "--require-artefact", "--scope", "workspace", cwd=home, env=env).returncode == 0
+
+    def test_configuration_that_comes_with_the_command(self, ground):
+        ground.write("a", "changed")
+        ground.git("-c", f"safe.directory={ground.root}", "commit", "-qam", "x", GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+        assert ground.state() == "current"
+
+    def test_a_git_dir_given_by_a_relative_path(self, ground):
+        ground.write("a", "changed")
+        ground.git("--git-dir=.git", "commit", "-qam", "x")
+        assert ground.state() == "current"
+        ground.git("--git-dir=.git", "--work-tree=.", "checkout", "-q", "other")
+        assert ground.state() == "current"
+
+    def test_an_index_that_is_locked(self, ground):
+        lock = ground.root / ".git" / "index.lock"
+        lock.write_text("")
+        ground.write("a", "changed")
+        done = ground.box.cli("build", cwd=ground.root)
+        assert done.returncode == 0 and ground.state() == "current"
+        before = (ground.root / ".git" / "index").stat()
+        for path in ground.store.iterdir():
+            os.utime(path)
+        lock.unlink()
+        assert ground.box.cli("verify", cwd=ground.root).returncode in (0, 1)
+        after = (ground.root / ".git" / "index").stat()
+        assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+    def test_rebasing_is_asked_from_git(self, template, tmp_path):
+        """Where .git is a file the state of a rebase is elsewhere."""
+        for kind in ("linked", "submodule"):
+            g = template.copy(tmp_path / kind, kind, True)
+            g.git("checkout", "-q", "feature")
+            before = len(g.artefacts())
+            g.git("rebase", "-q", "other")
+            assert g.state() == "current"
+            assert len(g.artefacts()) == before + 2
+
+
+class TestNested:
+    """A checkout within a commit: a framework parks what is not staged, then puts it back."""
+
+    def park(self, ground, extra=""):
+        hook = ground.root / ".git" / "hooks" / "pre-commit"
+        hook.write_text(f"#!/bin/sh\ngit diff >p\n{extra}git checkout -q -- .\ngit apply p\nexit 1\n")
+        hook.chmod(0o755)
+        ground.write("a", "not staged")
+        (ground.root / "sub" / "dir" / "file.txt").write_text("staged")
+        ground.git("add", "sub")
+        assert ground.box.cli("build", cwd=ground.root).returncode == 0
+        done = ground.git("commit", "-qm", "x", check=False)
+        assert done.returncode == 1 and done.stderr == ""
+
+    @pytest.mark.parametrize("extra", ["", "export _PRE_COMMIT_SKIP_POST_CHECKOUT=1; unset GIT_INDEX_FILE\n"])
+    def test_the_parked_state_is_not_left_as_current(self, ground, extra):
+        self.park(ground, extra)
+        assert ground.state() == "current"
+
+
+class TestKindsOfRepositories:
+    def install(self, box, root):
+        done = box.cli("install", "--root", root, cwd=root)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def test_sha256(self, box):
+        root = box.tmp / "r"
+        done = box.run("git", "init", "-q", "--object-format=sha256", root, check=False)
+        if done.returncode:
+            pytest.skip(f"this git has no sha256 repositories: {done.stderr}")
+        box.pages(root, {"a.md": page("a")})
+        self.install(box, root)
+        g = Ground(box, box.tmp, root)
+        g.commit("first", "b")
+        g.git("checkout", "-q", "-b", "x")
+        g.commit("second", "c")
+        for branch in ("main", "x", "main", "x"):
+            g.git("checkout", "-q", branch)
+            assert g.state() == "current"
+
+    @pytest.mark.parametrize("index", [("--index-version", "4"), ("--split-index",), ("--untracked-cache",)])
+    def test_forms_of_the_index(self, ground, index):
+        ground.git("update-index", *index)
+        ground.commit("changed", "a")
+        assert ground.state() == "current"
+        assert ground.box.cli("status", cwd=ground.root).returncode == 0
+
+    def test_unborn(self, box):
+        root = box.tmp / "r"
+        box.run("git", "init", "-q", root)
+        box.pages(root, {"a.md": page("a")})
+        self.install(box, root)
+        g = Ground(box, box.tmp, root)
+        g.commit("root", "b")
+        assert g.state() == "current"
+        for command in ("verify", "status", "build"):
+            assert "Traceback" not in box.cli(command, cwd=root).stderr
+
+    def test_a_bare_repository_with_worktrees(self, template, tmp_path):
+        box = template.box
+        bare = tmp_path / "b.git"
+        box.run("git", "clone", "-q", "--bare", template.folder / "origin.git", bare, cwd=tmp_path)
+        box.run("git", "worktree", "add", "-q", tmp_path / "w", "other", cwd=bare)
+        self.install(box, tmp_path / "w")
+        assert box.run("git", "config", "core.bare", cwd=bare).stdout == "true\n"
+        box.run("git", "worktree", "add", "-q", tmp_path / "w2", "feature", cwd=bare)
+        assert artefact_state(tmp_path / "w2", box.env) == "current"
+        assert sorted(os.listdir(bare)) == sorted({*os.listdir(bare)} - {".abcd"})
+
+    def test_a_clone_with_a_template(self, template, tmp_path):
+        box = template.box
+        hooks = tmp_path / "t" / "hooks"
+        hooks.mkdir(parents=True)
+        for name in HOOKS:
+            (hooks / name).write_bytes(stub(name, sys.executable))
+            (hooks / name).chmod(0o755)
+        for options in ((), ("--depth", "1"), ("-b", "other"), ("--recurse-submodules",)):
+            target = tmp_path / "-".join(("c", *options)).replace("--", "")
+            done = box.run("git", "clone", "-q", f"--template={tmp_path / 't'}", *options,
+                           f"file://{template.folder / 'origin.git'}", target, cwd=tmp_path)
+            assert done.stderr == ""
+            assert artefact_state(target, box.env) == "current", options
+            assert box.run("git", "status", "--short", cwd=target).stdout == ""
+
+    def test_new_worktrees(self, ground):
+        for options in (("-b", "n1"), ("--detach",), ("-b", "n2", "other")):
+            target = ground.folder / "-".join(options).strip("-")
+            ground.git("worktree", "add", "-q", str(target), *options[:2], *options[2:])
+            assert ground.state(target) == "current"
+            ground.git("worktree", "remove", str(target))
+            assert not target.exists(), "what we wrote does not keep a worktree from being removed"
+
+    def test_the_index_folder_is_never_seen(self, ground):
+        ground.git("stash", "-q", "-u", check=False)
+        ground.git("checkout", "-q", "other")
+        ground.git("add", "-A")
+        assert ground.out("status", "--short") == ""
+        assert ground.out("clean", "-nd") == ""
+        ground.git("checkout", "-q", "bare")
+        assert ground.out("status", "--short") == ""
+
+    def test_with_the_hooks_gone_nothing_is_left_to_do(self, template, tmp_path):
+        g = template.copy(tmp_path / "t", "plain", False)
+        without_hooks(g.root / ".git")
+        g.commit("changed", "a")
+        assert g.state() == "stale"
