@@ -35,13 +35,21 @@ def run(args):
         for name, pages, size in plan.stores:
             if not args.only or name in args.only:
                 figures.workspace_figures(result, work, name, pages, plan, say, size)
+                # What was measured is kept when a later store runs into a fault or out of patience.
+                keep(result, args, begin)
         if not args.only or "git" in args.only:
             figures.git_operations(result, work, plan, say)
-    result.data["minutes"] = round((time.monotonic() - begin) / 60, 1)
+    path = keep(result, args, begin)
     print(report.text(result))
-    if not args.no_save:
-        print(f"raw rows: benchmarks/results/{result.save(args.out).name}")
+    if path:
+        print(f"raw rows: {path.name}")
     return 0
+
+
+def keep(result, args, begin):
+    """Save what there is so far; return where, or None when nothing is to be kept."""
+    result.data["minutes"] = round((time.monotonic() - begin) / 60, 1)
+    return None if args.no_save else result.save(args.out)
 
 
 def make_report(args):
