@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 import time
 
 from abcd_index.artefact import writer
@@ -283,29 +282,15 @@ def _catalogue_hash(observed):
     return _page_digest(observed, catalogue[0]) if catalogue else ""
 
 
-def assemble(store, progress=None):
-    """The Assembly of a whole ``Store``; ``verify`` recomputes with it too. The caller closes it."""
+def assemble(store):
+    """The Assembly of a whole ``Store`` at hand, for what is compiled and not published. The caller closes it."""
     assembly = Assembly()
-    for number, page in enumerate(store.pages):
+    for page in store.pages:
         assembly.add_page(compile_page(page, store.line(page)))
-        if progress is not None:
-            progress(number + 1, len(store.pages))
     for domain in sorted(store.domains, key=lambda domain: domain.name):
         assembly.add_domain(*compile_domain(domain))
     assembly.newer = store.newer()
     return assembly
-
-
-def artefact_bytes(store, settings, key):
-    """The bytes that the artefact of ``store`` must have: what ``verify`` compares with."""
-    assembly = assemble(store)
-    with tempfile.SpooledTemporaryFile(64 << 20) as out:
-        try:
-            assembly.write(out, key, written_settings(settings))
-        finally:
-            assembly.close()
-        out.seek(0)
-        return out.read()
 
 
 def record_interpreter(places, scripts=None, renew=False):
