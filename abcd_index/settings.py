@@ -17,6 +17,7 @@ DEFAULTS = {
     "brackets": {"fresh": 70, "moderate": 40},
     "limits": {"context": 9000, "moderate": 3000, "depleted": 2000, "rules": 2500},
     "artefact": {"track": False, "keep": 5},
+    "share": {"place": "", "fetch": False, "timeout": 60},
 }
 
 # Inclusive bounds of every number.
@@ -29,7 +30,10 @@ BOUNDS = {
     "limits.depleted": (200, 9000),
     "limits.rules": (0, 9000),
     "artefact.keep": (1, 100),
+    "share.timeout": (1, 3600),
 }
+# Characters of a text.
+LONGEST = 1000
 
 
 def defaults():
@@ -85,6 +89,11 @@ def _take(settings, given, prefix, data, findings):
                 settings[name] = value
             else:
                 findings.append(_wrong(path, name, "true or false", data))
+        elif isinstance(known, str):
+            if isinstance(value, str) and len(value) <= LONGEST and value.isprintable():
+                settings[name] = value
+            else:
+                findings.append(_wrong(path, name, f"a line of text of at most {LONGEST:,} characters", data))
         else:
             low, high = BOUNDS[path]
             if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:

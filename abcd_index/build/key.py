@@ -5,6 +5,7 @@ import hashlib
 import orjson
 
 from abcd_index.artefact.format import FORMAT
+from abcd_index.settings import FILE as SETTINGS
 from abcd_index.terms import TOKENS_VERSION
 
 # Raise when the same pages give other lines with the same format and tokeniser (a better title, say).
@@ -21,7 +22,9 @@ def content_hash(data):
 def key_of(settings, sources):
     """The key, 40 hex digits. ``settings``: as written in the header. ``sources``: {name: content hash}.
 
-    Names are relative to the scope's home, in NFC, and compared by code point.
+    Names are relative to the scope's home, in NFC, and compared by code point. Of ``config.json`` only what it
+    sets counts: where an artefact is shared, or how many are kept, is in none of its bytes.
     """
-    parts = [FORMAT, TOKENS_VERSION, RECORDS_VERSION, settings, sorted(sources.items())]
+    files = sorted(pair for pair in sources.items() if pair[0] != SETTINGS)
+    parts = [FORMAT, TOKENS_VERSION, RECORDS_VERSION, settings, files]
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()[:40]

@@ -67,6 +67,15 @@ def replace(path, data):
         out.write(data)
 
 
+def adopt(temporary, path):
+    """Let a finished file of the same file system take the place of ``path``, whole and synced."""
+    with open(temporary, "rb+") as file:
+        os.fsync(file.fileno())
+    os.chmod(temporary, 0o666 & ~_umask())
+    os.replace(temporary, path)
+    _sync_folder(os.path.dirname(path))
+
+
 def swap_current(index, key):
     """Let ``current`` name ``key``."""
     replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")

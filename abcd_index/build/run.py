@@ -91,12 +91,19 @@ def _build(observed, force, progress):
         pages = pages or _in_full(observed, built, progress)
     listed = {name for name, _ in observed.listing.pages}
     built.left_out = sorted(listed.difference(pages.files) | set(observed.listing.left_out))
+    make_current(observed, key, pages, settings)
+    return built
+
+
+def make_current(observed, key, pages, settings):
+    """Let ``current`` name the artefact of ``key``, which is there with its Pages, and note what the files were
+    like. The sidecars come first: whoever sees ``current`` sees the rest."""
+    index = observed.scope.index
     write_times(observed, key, pages)
     remember(observed)
-    if _current(scope.index) != key:
-        publish.swap_current(scope.index, key)
-    publish.prune(scope.index, settings["artefact"]["keep"], key)
-    return built
+    if _current(index) != key:
+        publish.swap_current(index, key)
+    publish.prune(index, settings["artefact"]["keep"], key)
 
 
 def settings_of(observed):

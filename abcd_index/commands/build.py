@@ -30,7 +30,7 @@ def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hoo
     places = places or Places()
     reports, code = [], OK
     for scope in pick(root, which, places):
-        bar = None if quiet or as_json else _bar(out)
+        bar = None if quiet or as_json else bar_for(out)
         try:
             built = _build(scope, force, bar)
         except AbcdError as error:
@@ -41,13 +41,13 @@ def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hoo
         finally:
             if bar:
                 bar.clear()
-        _note(scope, places)
+        note(scope, places)
         reports.append(_report(built, scope))
         if not as_json and not quiet:
             out.line(_sentence(built, scope))
         if not quiet:
-            _remarks(built, scope, out)
-    _record(places)
+            remarks(built, scope, out)
+    record(places)
     if as_json:
         import json
 
@@ -72,7 +72,7 @@ def _build(scope, force, bar):
     return build(scope, force=force, progress=bar)
 
 
-def _note(scope, places):
+def note(scope, places):
     """What others want of a build: recall that the workspace exists and when its pages were committed, the
     git hooks that there is a store below the repository's top."""
     from abcd_index.build import registry
@@ -86,7 +86,8 @@ def _note(scope, places):
     refresh(scope)
 
 
-def _record(places):
+def record(places):
+    """Note the interpreter and the hook scripts for hooks that run under another one."""
     from abcd_index.agents.settings_files import scripts_folder
     from abcd_index.build.run import record_interpreter
 
@@ -121,7 +122,8 @@ def _sentence(built, scope):
     return f"{scope.name:<9}  {did}, {seconds(built.seconds)}  ({built.key[:12]})"
 
 
-def _remarks(built, scope, out):
+def remarks(built, scope, out):
+    """Say on stderr what a build found and left out."""
     from abcd_index.verify.row import row
     from abcd_index.verify.text import line_of
 
@@ -140,7 +142,8 @@ def _remarks(built, scope, out):
         out.note(f"{scope.name}: {len(warnings) - LISTED:,} more warnings; `abcd-index verify` lists them")
 
 
-def _bar(out):
+def bar_for(out):
+    """A Bar when a person watches, else None."""
     return Bar(out) if out.person(out.err) else None
 
 
