@@ -83,7 +83,7 @@ def _build(observed, force, progress):
     settings, findings = settings_of(observed)
     key = key_of(written_settings(settings), observed.hashes())
     publish.prepare(scope.index)
-    built, pages = (None, None) if force else _standing(observed, key, settings)
+    built, pages = (None, None) if force else standing(observed, key, settings)
     if built is None:
         built = Built(scope, key, "built", settings)
         built.findings += findings
@@ -115,7 +115,7 @@ def settings_of(observed):
         return read_settings(None)
 
 
-def _standing(observed, key, settings):
+def standing(observed, key, settings):
     """(Built, Pages) of the artefact of ``key`` when it is there and whole; else (None, None)."""
     scope = observed.scope
     try:
@@ -135,7 +135,7 @@ def _in_full(observed, built, progress):
     """Compile every page. Returns the Pages."""
     catalogue, domains, findings = read_beside(observed.listing)
     built.findings += findings
-    assembly, pages, dates = Assembly(), _pages(observed), {}
+    assembly, pages, dates = Assembly(), no_pages(observed), {}
     try:
         for page in _compiled(observed, observed.listing.pages, catalogue.lines, built.findings, progress):
             assembly.add_page(page)
@@ -208,7 +208,7 @@ def _changed(observed, built, old, progress):
     try:
         if not delta.fill(assembly, old, kept, names, compiled, None if same_catalogue else catalogue.lines):
             return None
-        pages = _pages(observed)
+        pages = no_pages(observed)
         for name in names:
             if name in compiled:
                 pages.note(compiled[name])
@@ -224,7 +224,8 @@ def _changed(observed, built, old, progress):
     return pages
 
 
-def _pages(observed):
+def no_pages(observed):
+    """The Pages of a build of ``observed`` to which no page was added yet."""
     return Pages(_catalogue_hash(observed), _digest(observed, "rules.json"))
 
 
