@@ -125,6 +125,44 @@ def verify(
                      pages_only=pages_only))
 
 
+@app.command(short_help="Hand out the artefact, built once.")
+def push(
+    to: str = typer.Option(
+        "", "--to", metavar="PLACE", help="Where to: git:REMOTE, a folder, or a URL that fsspec opens. Without it: "
+        "$ABCD_SHARE, share.place of your own settings, then of the project's."),
+    root: Optional[str] = ROOT,
+    scope: Where = typer.Option(Where.workspace, "--scope", help="Whose artefact; the user scope needs --to."),
+    keep: Optional[int] = typer.Option(
+        None, "--keep", metavar="N", min=1, help="Then delete all but the N artefacts that were pushed last."),
+    timeout: int = typer.Option(600, "--timeout", metavar="SEC", min=1, help="How long the place may take."),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
+):
+    """Make the artefact current, as build does, and put it where others fetch it. Nothing is overwritten."""
+    from abcd_index.commands import push as command
+
+    _end(command.run(root, scope.value, to, keep, timeout, as_json=as_json, quiet=quiet))
+
+
+@app.command(short_help="Take an artefact that was built elsewhere.")
+def fetch(
+    source: str = typer.Option(
+        "", "--from", metavar="PLACE", help="Where from: git:REMOTE, a folder, or a URL that fsspec opens. Without "
+        "it: $ABCD_SHARE, share.place of your own settings, then of the project's."),
+    root: Optional[str] = ROOT,
+    scope: Where = typer.Option(Where.workspace, "--scope", help="Whose artefact; the user scope needs --from."),
+    verify: bool = typer.Option(
+        False, "--verify", help="Compute every byte again before it counts; that costs what a build costs."),
+    timeout: int = typer.Option(600, "--timeout", metavar="SEC", min=1, help="How long the place may take."),
+    as_json: bool = JSON,
+    quiet: bool = QUIET,
+):
+    """Make the artefact current with one that was built elsewhere, held against the pages before it counts."""
+    from abcd_index.commands import fetch as command
+
+    _end(command.run(root, scope.value, source, verify, timeout, as_json=as_json, quiet=quiet))
+
+
 @app.command(short_help="Show or complete the catalogue lines.")
 def catalogue(
     root: Optional[str] = ROOT,

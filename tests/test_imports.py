@@ -26,9 +26,10 @@ MAY = {
     "git": ("errors", "artefact", "scopes", "settings", "agents", "build"),
     "query": ("errors", "terms", "artefact", "scopes", "settings", "store", "build", "git"),
     "verify": ("errors", "terms", "artefact", "scopes", "settings", "store", "build", "git", "recall"),
+    "share": ("errors", "terms", "artefact", "scopes", "settings", "store", "build", "git", "verify"),
     "commands": ("errors", "terms", "artefact", "scopes", "agents", "recall", "settings", "store", "build", "git",
-                 "query", "verify"),
-    "git_hook": ("errors", "artefact", "scopes", "settings", "build", "git"),
+                 "query", "verify", "share"),
+    "git_hook": ("errors", "artefact", "scopes", "settings", "build", "git", "share"),
     "cli": ("errors", "scopes", "commands"),
     "__main__": ("cli",),
 }

@@ -174,9 +174,9 @@ def test_a_bar_shows_only_while_somebody_watches_a_long_build(monkeypatch):
 
     now = [100.0]
     monkeypatch.setattr(build.time, "monotonic", lambda: now[0])
-    assert build._bar(Out(io.StringIO(), io.StringIO(), {})) is None
+    assert build.bar_for(Out(io.StringIO(), io.StringIO(), {})) is None
     err = Terminal()
-    bar = build._bar(Out(io.StringIO(), err, {}))
+    bar = build.bar_for(Out(io.StringIO(), err, {}))
     bar(1, 100)
     bar.clear()
     assert err.getvalue() == ""

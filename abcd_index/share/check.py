@@ -1,0 +1,236 @@
+"""Holds an artefact that came from elsewhere against the pages on disk, before anything is published.
+
+Three steps, together several times cheaper than compiling the pages:
+
+1. The header's key is that of the pages on disk, of this release's tokeniser and records.
+2. Every line is read and its checksum computed again; then the file is written anew from those lines, by the
+   code that writes artefacts, and has to come out the same to the byte: header, tables, filter, line ends.
+3. Every page is read (not compiled), and what the artefact shows of it (body, title, summary, line, type, dates,
+   keywords), the buckets of the keywords, the rules and the links between pages have to be what the pages say.
+
+Not recomputed: the weights, the pairs and counts that order the matches, and ``exclude``. Only compiling can tell;
+``full`` does that, and costs what a build costs.
+"""
+
+import os
+from contextlib import contextmanager
+from dataclasses import replace
+
+import orjson
+
+from abcd_index.artefact import writer
+from abcd_index.artefact.format import PARTS, SUFFIX
+from abcd_index.artefact.reader import Artefact
+from abcd_index.build.compile import Compiled
+from abcd_index.build.delta import Old
+from abcd_index.build.files import Moved
+from abcd_index.build.key import RECORDS_VERSION
+from abcd_index.build.run import no_pages
+from abcd_index.build.sidecars import Pages
+from abcd_index.build.workers import mapped
+from abcd_index.errors import AbcdError, FormatTooNew
+from abcd_index.scopes import Scope
+from abcd_index.share.errors import Damaged
+from abcd_index.share.parcel import fits
+from abcd_index.store.links import newer
+from abcd_index.store.made import made_line
+from abcd_index.store.read import read_beside, read_one
+from abcd_index.terms import TOKENS_VERSION
+from abcd_index.verify.artefact import judge
+from abcd_index.verify.contents import Contents
+from abcd_index.verify.format import Decoded, Visitor
+from abcd_index.verify.gather import digest, gather
+
+# Differences that are named.
+NAMED = 3
+
+
+class Said:
+    """What the pages on disk say, page by page and without their text: what ``verify``'s Contents compares."""
+
+    def __init__(self, observed, catalogue, domains):
+        self.pages = []
+        self.bodies = {}
+        self.lines = {}
+        self.domains = sorted(domains, key=lambda domain: domain.name)
+        self.newer = {}
+        self.sidecar = no_pages(observed)
+        self._catalogue = catalogue
+
+    def add(self, page, body):
+        """A page without its body, and the body's digest."""
+        line = self._catalogue.lines.get(page.name)
+        self.pages.append(page)
+        self.bodies[page.name] = body
+        self.lines[page.name] = line or made_line(page)
+        noted = Compiled()
+        noted.file, noted.lined = page.name, bool(line)
+        noted.links = ([page.description_name, page.ident], page.contradicts, page.supersedes, page.superseded_by,
+                       page.updated)
+        self.sidecar.note(noted)
+
+
+def read_pages(observed):
+    """The Said of a scope's pages. Raises Moved when one changed since it was hashed."""
+    catalogue, domains, _ = read_beside(observed.listing)
+    said = Said(observed, catalogue, domains)
+    sources = [observed.page(name) for name, _ in observed.listing.pages]
+    if None in sources:
+        raise Moved("a page is gone")
+    for page, body in mapped(_read, sources, len(sources)):
+        if page is not None:
+            said.add(page, body)
+    said.newer = newer(said.pages)[0]
+    return said
+
+
+def sound(path, counts):
+    """Step 2 alone, of an artefact that is about to be handed out. Raises Damaged or FormatTooNew."""
+    arrived = Arrived(path)
+    try:
+        arrived.reads(counts, Visitor())
+    finally:
+        arrived.close()
+
+
+class Arrived:
+    """An artefact that came from elsewhere, open. ``header``: its header. Raises Damaged or FormatTooNew."""
+
+    def __init__(self, path):
+        self.path = path
+        with _damage():
+            self._artefact = Artefact.open(path)
+        self.header = self._artefact.header
+
+    def close(self):
+        """Close the file."""
+        self._artefact.close()
+
+    def has_key(self, key):
+        """Raises Damaged unless it was made for the pages of ``key`` by this release."""
+        header = self.header
+        if header["key"] != key:
+            raise Damaged(f"it is the artefact of other pages ({str(header['key'])[:12]}) under this key")
+        if (header["tokens"], header["records"]) != (TOKENS_VERSION, RECORDS_VERSION):
+            raise Damaged("it was built by another version of abcd-index than its key says")
+
+    def holds(self, said, counts):
+        """Raises Damaged unless every byte is sound and the pages are what ``said`` says. ``counts``: those that
+        came along."""
+        contents = Contents(said)
+        decoded = self.reads(counts, contents)
+        with _damage():
+            differences = contents.differences(decoded)
+        if differences:
+            more = f" and {len(differences) - NAMED:,} more" if len(differences) > NAMED else ""
+            raise Damaged(f"it does not hold what the pages say: {', '.join(differences[:NAMED])}{more}")
+
+    def reads(self, counts, visitor):
+        """The Decoded; records and bodies go to the visitor. Raises Damaged unless every byte is sound."""
+        with _damage():
+            old = Old(self._artefact, Pages(), _NoTimes())
+            try:
+                decoded = self._decoded(old, visitor)
+                self._same_frame(old, decoded)
+                if not fits(counts, old.cells("terms")):
+                    raise ValueError("the exact counts of its terms are not those that it rounds")
+            finally:
+                old.file.close()
+        return decoded
+
+    def _decoded(self, old, visitor):
+        """Every line read and its checksum computed; records and bodies go to the visitor."""
+        decoded = Decoded(self.header)
+        at, length, _ = self.header["newer"]
+        old.file.seek(at)
+        decoded.newer = orjson.loads(old.file.read(length))
+        for part in PARTS:
+            for number in range(self.header["parts"][part][1]):
+                value = old.record(number) if part == "records" else old.value(part, number)
+                if part == "keywords":
+                    decoded.keywords.update(value)
+                elif part == "domains":
+                    decoded.domains.append(value)
+                elif part == "records":
+                    visitor.record(number, value)
+                elif part == "bodies":
+                    visitor.body(number, value)
+        return decoded
+
+    def _same_frame(self, old, decoded):
+        """Raises ValueError unless writing the lines anew gives every byte of the file."""
+        header = self.header
+        with open(self.path, "rb") as there:
+            comparer = _Comparer(there)
+            writer.write(comparer, header["key"], (header["tokens"], header["records"]), header["settings"],
+                         header["lengths"], {part: old.cells(part) for part in PARTS},
+                         writer.key_filter(sorted(decoded.keywords)), decoded.newer)
+            comparer.end()
+
+
+@contextmanager
+def _damage():
+    """Whatever reading bytes that anybody may have written raises is damage."""
+    try:
+        yield
+    except (FormatTooNew, Damaged):
+        raise
+    except (AbcdError, OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError,
+            MemoryError, RecursionError) as error:
+        raise Damaged(f"it is damaged: {error}") from None
+
+
+def full(scope, key, path, folder):
+    """Every byte against a build of the pages, as ``abcd-index verify`` does. ``folder``: an empty one on the same
+    disk. Raises Damaged."""
+    index = os.path.join(folder, "verify")
+    os.mkdir(index)
+    os.rename(path, os.path.join(index, key + SUFFIX))
+    try:
+        with open(os.path.join(index, "current"), "w", encoding="ascii") as current:
+            current.write(key + "\n")
+        fresh = gather(scope)
+        try:
+            there = Scope(scope.name, scope.root, scope.home, scope.store, index, scope.shown)
+            state, findings = judge(there, fresh, True)
+        finally:
+            fresh.close()
+    finally:
+        os.rename(os.path.join(index, key + SUFFIX), path)
+    if state != "current":
+        raise Damaged(findings[0].message if findings else f"it is {state}")
+
+
+class _NoTimes:
+    def close(self):
+        """There is no file."""
+
+
+class _Comparer:
+    """Is written to and compares with a file. Raises ValueError at the first byte that differs."""
+
+    def __init__(self, file):
+        self.file = file
+        self.at = 0
+
+    def write(self, data):
+        if self.file.read(len(data)) != data:
+            raise ValueError(f"it is not what its own lines make, at byte {self.at:,} or soon after")
+        self.at += len(data)
+
+    def end(self):
+        if self.file.read(1):
+            raise ValueError(f"there is more after byte {self.at:,}")
+
+
+def _read(source):
+    """(page without its body or None, digest of the body). Runs in any process."""
+    try:
+        data = source.read()
+    except OSError:
+        data = None
+    page, _ = read_one(source.file, source.path, data)
+    source.data = None
+    if page is None:
+        return None, None
+    return replace(page, body=""), digest(page.body)

@@ -1,0 +1,68 @@
+"""What travels: the bytes of the artefact, then one line with the exact counts of its terms.
+
+The artefact rounds those counts; a build that takes over from it needs them as they are. Everything else that
+lies beside an artefact is made afresh where it arrives: times are facts of a machine, and links and names of pages
+are read from the pages, so nobody has to be believed about them.
+"""
+
+import os
+import shutil
+
+import orjson
+
+from abcd_index.artefact import writer
+from abcd_index.artefact.format import bucket
+from abcd_index.share.errors import Damaged
+from abcd_index.verify.format import Torn, peek
+
+_LONGEST_HEADER = 1 << 20
+_MOST = 1 << 40
+
+
+def wrap(artefact, counts, path):
+    """Write the parcel of the file ``artefact`` and its exact ``counts`` (as ``writer.shelved``) to ``path``."""
+    with open(artefact, "rb") as source, open(path, "wb") as out:
+        shutil.copyfileobj(source, out, 1 << 20)
+        # Text sorts the same everywhere: same pages, same bytes.
+        out.write(orjson.dumps(counts, option=orjson.OPT_SORT_KEYS) + b"\n")
+
+
+def unwrap(path):
+    """Cut the parcel at ``path`` down to the artefact. Returns the counts, not yet checked.
+
+    Raises Damaged, and FormatTooNew when a later release wrote it.
+    """
+    with open(path, "rb+") as file:
+        try:
+            header = peek(file.readline(_LONGEST_HEADER))
+        except Torn as error:
+            raise Damaged(f"it is damaged: {error}") from None
+        size, whole = header.get("size"), os.fstat(file.fileno()).st_size
+        if type(size) is not int or not 0 < size < whole:
+            raise Damaged("it is damaged: it is cut")
+        file.seek(size)
+        try:
+            counts = orjson.loads(file.read())
+        except ValueError as error:
+            raise Damaged(f"it is damaged: its last line: {error}") from None
+        file.truncate(size)
+    return counts
+
+
+def fits(counts, lines):
+    """Whether exact ``counts`` are what the artefact's ``lines`` of them (``writer.Line``) round.
+
+    Raises TypeError, ValueError or the like when they are no counts at all.
+    """
+    if len(counts) != len(lines):
+        return False
+    for number, (shelf, line) in enumerate(zip(counts, lines)):
+        for term, (pages, titles) in shelf.items():
+            if type(pages) is not int or type(titles) is not int or not 0 <= titles <= pages or not pages:
+                return False
+            if bucket(term, len(lines)) != number:
+                return False
+        made = writer.Line(writer.counts_line(shelf))
+        if (made.length, made.check) != (line.length, line.check):
+            return False
+    return True

@@ -1,0 +1,102 @@
+"""Which place artefacts are shared in, and whether this machine may speak to it.
+
+A setting that came with a clone must not make a machine speak to a host that nobody here agreed to. So the
+project's own ``config.json`` counts by itself only for ``git:<remote>``, a remote that somebody here has
+configured; any other place has to be named on the command line, in the environment or in the person's own
+``config.json``. Pages of the user scope go nowhere but where the command line says.
+"""
+
+import os
+import re
+
+from abcd_index.errors import AbcdError, Forbidden
+from abcd_index.scopes import USER, guard
+from abcd_index.settings import FILE, defaults, read_settings
+from abcd_index.share.errors import plain
+
+VARIABLE = "ABCD_SHARE"
+GIT = "git:"
+# More than one letter: `C:` is a drive.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_REMOTE = re.compile(r"[^-\s:][^\s:]*")
+
+
+class Named:
+    """A place and who named it. ``text``: as written; ``shown``: without secrets; ``who``: option,
+    environment, user or workspace."""
+
+    __slots__ = ("text", "shown", "who")
+
+    def __init__(self, text, who):
+        self.text = text
+        self.shown = plain(text)
+        self.who = who
+
+    @property
+    def remote(self):
+        """The name of the git remote, or ''."""
+        return self.text[len(GIT):] if self.text.startswith(GIT) else ""
+
+
+def choose(scope, places, option=""):
+    """The Named place of a scope. ``option``: what the command line says.
+
+    Raises AbcdError when there is none, it is none, or nobody here has agreed to it.
+    """
+    if option:
+        return _checked(Named(option, "option"))
+    if scope.name == USER:
+        raise AbcdError("pages of the user scope are private: no setting names a place for them",
+                        "name it with --to or --from")
+    given = places.get(VARIABLE)
+    if given:
+        return _checked(Named(given, "environment"))
+    own = share_settings(places.user, places)["place"]
+    if own:
+        return _checked(Named(own, "user"))
+    named = share_settings(scope.home, places)["place"]
+    if not named:
+        raise AbcdError("no place to share artefacts in is named",
+                        'name it with --to or --from, or in .abcd/config.json: {"share": {"place": "git:origin"}}')
+    named = _checked(Named(named, "workspace"))
+    if not named.remote:
+        raise AbcdError(
+            f"the project's settings name {named.shown}, and nobody on this machine has agreed to that place",
+            f"if you do: name it with --to or --from, in the variable {VARIABLE}, or as share.place in "
+            f"{os.path.join(places.user or '~', FILE)}")
+    return named
+
+
+def share_settings(home, places):
+    """The ``share`` settings of a scope's home; the defaults where there are none."""
+    if home:
+        try:
+            with open(guard(os.path.join(home, FILE), places), "rb") as handle:
+                return read_settings(handle.read(1 << 20))[0]["share"]
+        except (OSError, ValueError, Forbidden):
+            pass
+    return defaults()["share"]
+
+
+def is_url(text):
+    """Whether a place is one that fsspec opens."""
+    return bool(_URL.match(text)) and not text.lower().startswith("file://")
+
+
+def folder_of(text):
+    """The path of a place that is a folder."""
+    return text[len("file://"):] if text.lower().startswith("file://") else text
+
+
+def _checked(named):
+    if not named.text.isprintable():
+        raise AbcdError(f"{ascii(named.shown)} is not the name of a place")
+    if named.text.startswith(GIT) and not _REMOTE.fullmatch(named.remote):
+        raise AbcdError(f"{named.shown} does not name a remote of the repository",
+                        "write git: and its name, as `git remote` prints it")
+    if not named.text.startswith(GIT) and not is_url(named.text) and not os.path.isabs(folder_of(named.text)):
+        if named.who != "option":
+            raise AbcdError(f"{named.shown} is neither git:<remote>, nor a URL, nor an absolute path",
+                            "write the whole path")
+        named.text = os.path.abspath(folder_of(named.text))
+    return named
