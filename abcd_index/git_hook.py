@@ -80,6 +80,11 @@ def _store(hook, home, git, common, ids, said):
         before = _content(os.path.join(scope.index, "current")).strip()
         if before:
             publish.touch(scope.index, before)
+        from abcd_index.share.hook import fetch_first
+
+        sentence = fetch_first(scope, places)
+        if sentence:
+            said.append(sentence)
         built = build(scope)
     except (AbcdError, OSError) as error:
         said.append(f"the artefact was not built: {error}")

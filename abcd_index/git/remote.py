@@ -69,7 +69,8 @@ class Remote:
         blob = self._ask("hash-object", "-w", "--no-filters", "--", path).strip()
         tree = self._ask("mktree", data=b"100644 blob %s\t%s.parcel\n" % (blob, key.encode("ascii"))).strip()
         text = f"tree {tree.decode('ascii')}\nauthor {_AUTHOR}\ncommitter {_AUTHOR}\n\n{_MESSAGE}\n"
-        return self._ask("hash-object", "-t", "commit", "-w", "--stdin", data=text.encode("ascii")).decode("ascii").strip()
+        oid = self._ask("hash-object", "-t", "commit", "-w", "--stdin", data=text.encode("ascii"))
+        return oid.decode("ascii").strip()
 
     def push(self, key, commit, now):
         """Make the refs of ``key``. A ref that is there is never moved. Raises CannotTell with what the remote said."""

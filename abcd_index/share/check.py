@@ -57,12 +57,12 @@ class Said:
         self.sidecar = no_pages(observed)
         self._catalogue = catalogue
 
-    def add(self, page, body):
-        """A page without its body, and the body's digest."""
+    def add(self, page, body, made):
+        """A page without its body, the body's digest, and the line to take where the catalogue has none."""
         line = self._catalogue.lines.get(page.name)
         self.pages.append(page)
         self.bodies[page.name] = body
-        self.lines[page.name] = line or made_line(page)
+        self.lines[page.name] = line or made
         noted = Compiled()
         noted.file, noted.lined = page.name, bool(line)
         noted.links = ([page.description_name, page.ident], page.contradicts, page.supersedes, page.superseded_by,
@@ -77,9 +77,9 @@ def read_pages(observed):
     sources = [observed.page(name) for name, _ in observed.listing.pages]
     if None in sources:
         raise Moved("a page is gone")
-    for page, body in mapped(_read, sources, len(sources)):
-        if page is not None:
-            said.add(page, body)
+    for found in mapped(_read, sources, len(sources)):
+        if found is not None:
+            said.add(*found)
     said.newer = newer(said.pages)[0]
     return said
 
@@ -224,7 +224,7 @@ class _Comparer:
 
 
 def _read(source):
-    """(page without its body or None, digest of the body). Runs in any process."""
+    """What ``Said.add`` takes, or None for what is no page. Runs in any process."""
     try:
         data = source.read()
     except OSError:
@@ -232,5 +232,5 @@ def _read(source):
     page, _ = read_one(source.file, source.path, data)
     source.data = None
     if page is None:
-        return None, None
-    return replace(page, body=""), digest(page.body)
+        return None
+    return replace(page, body=""), digest(page.body), made_line(page)

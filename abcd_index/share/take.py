@@ -52,7 +52,7 @@ def fetch(scope, named, full=False, seconds=600, observed=None):
     settings, _ = settings_of(observed)
     key = key_of(written_settings(settings), observed.hashes())
     clock.step("hash")
-    if standing(observed, key, settings):
+    if standing(observed, key, settings)[0] is not None:
         built = build(scope)
         fetched = Fetched(built.state, built.key, built.path)
         fetched.pages, fetched.size = built.pages, built.size
