@@ -1,4 +1,4 @@
-"""What travels: the bytes of the artefact, then one line with the exact counts of its terms.
+"""What travels: the bytes of the artefact, a line with the exact counts of its terms, and that line's checksum.
 
 The artefact rounds those counts; a build that takes over from it needs them as they are. Everything else that
 lies beside an artefact is made afresh where it arrives: times are facts of a machine, and links and names of pages
@@ -11,7 +11,7 @@ import shutil
 import orjson
 
 from abcd_index.artefact import writer
-from abcd_index.artefact.format import bucket
+from abcd_index.artefact.format import bucket, checksum
 from abcd_index.share.errors import Damaged
 from abcd_index.verify.format import Torn, peek
 
@@ -23,8 +23,8 @@ def wrap(artefact, counts, path):
     """Write the parcel of the file ``artefact`` and its exact ``counts`` (as ``writer.shelved``) to ``path``."""
     with open(artefact, "rb") as source, open(path, "wb") as out:
         shutil.copyfileobj(source, out, 1 << 20)
-        # Text sorts the same everywhere: same pages, same bytes.
-        out.write(orjson.dumps(counts, option=orjson.OPT_SORT_KEYS) + b"\n")
+        line = orjson.dumps(counts, option=orjson.OPT_SORT_KEYS)
+        out.write(b"%s\n%10d\n" % (line, checksum(line)))
 
 
 def unwrap(path):
@@ -41,10 +41,13 @@ def unwrap(path):
         if type(size) is not int or not 0 < size < whole:
             raise Damaged("it is damaged: it is cut")
         file.seek(size)
+        line, _, check = file.read().partition(b"\n")
         try:
-            counts = orjson.loads(file.read())
+            if check != b"%10d\n" % checksum(line):
+                raise ValueError("their checksum is another one")
+            counts = orjson.loads(line)
         except ValueError as error:
-            raise Damaged(f"it is damaged: its last line: {error}") from None
+            raise Damaged(f"it is damaged: the exact counts of its terms: {error}") from None
         file.truncate(size)
     return counts
 

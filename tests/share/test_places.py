@@ -1,0 +1,117 @@
+"""Which place is used, and by whose word."""
+
+import json
+
+import pytest
+
+from abcd_index.errors import AbcdError
+from abcd_index.scopes import Places, user_scope, workspace_at
+from abcd_index.share.errors import plain
+from abcd_index.share.place import choose
+
+
+class Settings:
+    """A workspace and a home whose settings can be written."""
+
+    def __init__(self, box):
+        self.box = box
+        self.root = box.repo("w", {"x.md": "# X\n"})
+        self.user = box.user_pages({"mine.md": "# Mine\n"}).parent
+
+    def write(self, workspace=None, user=None):
+        for folder, share in ((self.root / ".abcd", workspace), (self.user, user)):
+            (folder / "config.json").write_text(json.dumps({"share": share or {}}))
+
+    def choose(self, option="", **env):
+        places = Places({**self.box.env, **env})
+        return choose(workspace_at(str(self.root), places), places, option)
+
+
+@pytest.fixture
+def named(box):
+    return Settings(box)
+
+
+def test_a_setting_of_the_project_counts_for_a_remote(named):
+    named.write(workspace={"place": "git:origin"})
+    assert (named.choose().remote, named.choose().who) == ("origin", "workspace")
+
+
+@pytest.mark.parametrize("place", ["s3://bucket/x", "memory://x", "/mnt/share", "file:///mnt/share", "https://host/x"])
+def test_a_setting_of_the_project_alone_reaches_no_other_place(named, place):
+    named.write(workspace={"place": place})
+    with pytest.raises(AbcdError, match="nobody on this machine has agreed"):
+        named.choose()
+    named.write(workspace={"place": place}, user={"place": place})
+    assert (named.choose().text, named.choose().who) == (place, "user")
+
+
+def test_who_is_nearer_to_the_person_wins(named):
+    named.write(workspace={"place": "git:a"}, user={"place": "git:b"})
+    assert named.choose().text == "git:b"
+    assert named.choose(ABCD_SHARE="git:c").text == "git:c"
+    assert named.choose("git:d", ABCD_SHARE="git:c").text == "git:d"
+
+
+def test_no_place_at_all(named):
+    with pytest.raises(AbcdError, match="no place") as caught:
+        named.choose()
+    assert "git:origin" in caught.value.hint
+
+
+def test_private_pages_go_where_the_command_line_says_only(named):
+    named.write(workspace={"place": "git:a"}, user={"place": "git:b"})
+    places = Places({**named.box.env, "ABCD_SHARE": "git:c"})
+    scope = user_scope("/", places)
+    with pytest.raises(AbcdError, match="private"):
+        choose(scope, places)
+    assert choose(scope, places, "/mnt/mine").text == "/mnt/mine"
+
+
+def test_the_command_line_does_not_push_private_pages_by_accident(named):
+    place = named.box.tmp / "place"
+    done = named.box.cli("push", "--to", str(place), cwd=named.root)
+    assert done.returncode == 0 and len(list(place.iterdir())) == 1
+    assert named.box.cli("push", "--scope", "user", cwd=named.root, env={**named.box.env, "ABCD_SHARE": str(place)}
+                         ).returncode == 2
+    assert len(list(place.iterdir())) == 1
+    assert named.box.cli("push", "--scope", "user", "--to", str(place), cwd=named.root).returncode == 0
+    assert len(list(place.iterdir())) == 2
+
+
+def test_a_relative_path_is_meant_from_here(named, monkeypatch):
+    monkeypatch.chdir(named.box.tmp)
+    assert named.choose("place").text == str(named.box.tmp / "place")
+    with pytest.raises(AbcdError, match="nor an absolute path"):
+        named.choose(ABCD_SHARE="place")
+
+
+@pytest.mark.parametrize("place", ["git:", "git:-x", "git:a b", "git:https://host/x", "a\nb"])
+def test_what_is_no_place(named, place):
+    with pytest.raises(AbcdError):
+        named.choose(place)
+
+
+def test_share_settings_change_no_key(named):
+    def key():
+        done = named.box.cli("build", "--json", "--scope", "workspace", cwd=named.root)
+        return json.loads(done.stdout)["scopes"][0]["key"]
+
+    before = key()
+    named.write(workspace={"place": "git:origin", "fetch": True, "timeout": 5})
+    assert key() == before
+    (named.root / ".abcd" / "config.json").write_text('{"refresh_every": 3}')
+    assert key() != before
+
+
+@pytest.mark.parametrize("text, shown", [
+    ("https://me:secret@host/x", "https://***@host/x"),
+    ("https://token@host/x", "https://***@host/x"),
+    ("https://me:se@cret@host/x", "https://***@host/x"),
+    ("s3://bucket/x?secret=1", "s3://bucket/x"),
+    ("cannot reach 'ftp://me:secret@host/x?sig=secret': no", "cannot reach 'ftp://***@host/x': no"),
+    ("git:origin", "git:origin"),
+    ("/mnt/share/a@b", "/mnt/share/a@b"),
+])
+def test_no_secret_is_shown(text, shown):
+    assert plain(text) == shown
