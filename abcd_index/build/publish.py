@@ -107,9 +107,10 @@ def prune(index, keep, key):
 
 
 def touch(index, key):
-    """Mark an artefact as in use until now, for ``prune``: the git hooks switch to one without a build."""
+    """Mark an artefact as in use until now, for ``prune``: the git hooks switch to one without a build. Its own
+    times tell whether it is the file that was built, and those of the times sidecar when: so it is the third."""
     try:
-        os.utime(os.path.join(index, key + SUFFIX))
+        os.utime(os.path.join(index, key + PAGES_SUFFIX))
     except OSError:
         pass
 
@@ -117,7 +118,7 @@ def touch(index, key):
 def _used(index, name):
     """When an artefact was last in use: its times sidecar is written anew each time it becomes current."""
     last = 0.0
-    for suffix in (TIMES_SUFFIX, SUFFIX):
+    for suffix in (TIMES_SUFFIX, SUFFIX, PAGES_SUFFIX):
         try:
             last = max(last, os.stat(os.path.join(index, name + suffix)).st_mtime)
         except OSError:

@@ -180,7 +180,7 @@ def test_pushes_at_once_agree(ground):
 
 def test_keep_deletes_the_oldest(ground):
     keys = []
-    for number in range(4):
+    for _ in range(4):
         edit(ground.a)
         keys.append(ground.run("push", "--to", "git:origin", cwd=ground.a)["key"])
     stamp = "refs/abcd-index-pushed/"
