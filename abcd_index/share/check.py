@@ -148,7 +148,7 @@ class Arrived:
             for number in range(self.header["parts"][part][1]):
                 value = old.record(number) if part == "records" else old.value(part, number)
                 if part == "keywords":
-                    decoded.keywords.update(value)
+                    decoded.keywords.update(_postings(value))
                 elif part == "domains":
                     decoded.domains.append(value)
                 elif part == "records":
@@ -199,6 +199,11 @@ def full(scope, key, path, folder):
         os.rename(os.path.join(index, key + SUFFIX), path)
     if state != "current":
         raise Damaged(findings[0].message if findings else f"it is {state}")
+
+
+def _postings(bucket):
+    """A bucket with every posting as [entry, pages, domains]: one that is of no domain may leave them out."""
+    return {key: [[*posting, []][:3] for posting in postings] for key, postings in bucket.items()}
 
 
 class _NoTimes:
