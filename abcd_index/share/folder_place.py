@@ -1,6 +1,6 @@
 """A place that is a folder: one file ``<key>.parcel.gz`` an artefact.
 
-gzip, because an artefact shrinks to a third and every byte then has a checksum on its way. A file appears whole
+gzip, because an artefact shrinks to a half and every byte then has a checksum on its way. A file appears whole
 under its name or not at all, and never changes there.
 """
 
