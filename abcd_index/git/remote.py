@@ -77,6 +77,10 @@ class Remote:
         self._push(f"{commit}:{REFS}{key}", f"{commit}:{PUSHED}{int(now)}-{key}",
                    lease=[f"--force-with-lease={REFS}{key}:"])
 
+    def mark(self, key, commit, now):
+        """Say that ``key`` was pushed again; ``commit``, its artefact, is in the object folder."""
+        self._push(f"{commit}:{PUSHED}{int(now)}-{key}")
+
     def delete(self, refs):
         """Delete ``refs`` on the remote. One that is gone already is no error."""
         refs = sorted(refs)

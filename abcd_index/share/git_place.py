@@ -6,6 +6,9 @@ from abcd_index.errors import CannotTell
 from abcd_index.git import ask, remote
 from abcd_index.share.errors import Damaged, NotThere, Unreachable, plain
 
+# An artefact that is pushed again gets no younger within this many seconds: each time is a ref.
+_DAY = 86400
+
 
 class GitPlace:
     """See ``folder_place.Folder`` for what a place can do. ``root``: a folder in the work tree."""
@@ -51,12 +54,17 @@ class GitPlace:
         return True
 
     def prune(self, keep, key):
-        """Delete all but the ``keep`` artefacts that were pushed last; ``key`` stays. Returns how many went."""
+        """Delete all but the ``keep`` artefacts that were pushed last; ``key``, which was ``put``, stays. Returns how
+        many went."""
         there, pushed = self._ask(self.remote.listed)
         marks = {name: max(map(remote.pushed_at, refs)) for name, refs in pushed.items()}
         others = sorted(set(there) - {key}, key=lambda name: (marks.get(name, 0), name), reverse=True)
         gone = others[max(keep - 1, 0):]
         refs = [remote.REFS + name for name in gone]
+        now = time.time()
+        if now - marks.get(key, 0) > _DAY and key in there:
+            self._ask(self.remote.mark, key, there[key], now)
+            refs += pushed.get(key, [])
         refs += [ref for name, named in pushed.items() if name in gone or name not in there for ref in named]
         if refs:
             self._ask(self.remote.delete, refs)
