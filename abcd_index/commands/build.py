@@ -9,7 +9,7 @@ import time
 from abcd_index.commands.say import FAILED, OK, Out, count, seconds
 from abcd_index.commands.which import NothingHere, pick
 from abcd_index.errors import AbcdError
-from abcd_index.scopes import Places
+from abcd_index.scopes import WORKSPACE, Places
 
 # A bar for less than this would be gone before anyone has read it.
 PATIENCE = 0.5
@@ -56,9 +56,15 @@ def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hoo
 
 
 def _for_git(root, which, out, places):
+    from abcd_index.share.hook import fetch_first
+
+    places = places or Places()
     try:
         for scope in pick(root, which, places):
+            sentence = fetch_first(scope, places) if scope.name == WORKSPACE else ""
             _build(scope, False, None)
+            if sentence:
+                out.note(f"abcd-index: {' '.join(sentence.split())}")
     except NothingHere:
         pass
     except Exception as error:  # A broken page or tool must never look like a failed checkout.
@@ -78,8 +84,6 @@ def note(scope, places):
     from abcd_index.build import registry
     from abcd_index.git.stores import note_built
     from abcd_index.query.dates import refresh
-    from abcd_index.scopes import WORKSPACE
-
     if scope.name == WORKSPACE:
         registry.add(places, scope.root)
         note_built(scope.root)

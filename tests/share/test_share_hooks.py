@@ -145,3 +145,20 @@ def test_the_person_agrees_in_the_environment(box):
     with_project_settings(ground, {"place": str(place), "fetch": True})
     assert "cannot be unpacked" in ground.switch("main", ABCD_SHARE=str(place))
     assert ground.current() == ground.key
+
+
+def test_hook_managers_get_the_same(box):
+    ground = Hooked(box, {"place": "git:origin", "fetch": True})
+    ground.switch("main", ABCD_INDEX="0")
+    build = ("build", "--scope", "workspace", "--git-hook")
+    assert ground.current() != ground.key
+    done = box.cli(*build, cwd=ground.b, env={**box.env, "GIT_TRACE": str(ground.trace)})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "") and ground.sent()
+    assert ground.current() == ground.key
+    ground.bare.rename(box.tmp / "moved")
+    (index_of(ground.b) / "current").unlink()
+    for path in index_of(ground.b).glob("*.idx"):
+        path.unlink()
+    done = box.cli(*build, cwd=ground.b)
+    assert done.returncode == 0 and done.stderr.count("\n") == 1 and "built, not fetched" in done.stderr
+    assert ground.current() == ground.key
