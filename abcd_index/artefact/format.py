@@ -8,10 +8,11 @@ MAGIC = "abcd-index"
 FORMAT = 1
 OLDEST = 1
 
-# A cell of a table: where a line is (10 hex digits), how long (7) and its checksum (8).
-CELL = 25
-OFFSET_END = 10
-LENGTH_END = 17
+# A cell of a table: where a line is (8 digits), how long (6) and its checksum (6), in base 32.
+CELL = 20
+OFFSET_END = 8
+LENGTH_END = 14
+DIGITS = 32
 
 # The parts that have a table, in the order in which their tables stand in the file.
 PARTS = ("keywords", "terms", "domains", "records", "bodies")
@@ -20,12 +21,34 @@ PARTS = ("keywords", "terms", "domains", "records", "bodies")
 # CPython's big integers. Python does it in C without importing anything, and any language can repeat it.
 PRIME = 1073741789
 
-# 64 signs in the order of their codes: they write slots (three of them) and levels (one).
-SIGNS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
-SLOTS = 262139  # the largest prime below 64 ** 3: a power of two would keep only a term's last letters
-LEVELS = 63
-WEIGHT = 4  # signs of one weight: slot and level
-BITS = 6  # of one sign
+# The signs of ranking figures, in the order of their codes: all of printable ASCII that JSON writes as they are.
+SIGNS = "!#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"
+# A weight is two signs. The first and a part of the second stand for the term's remainder by MARKS (the largest
+# prime that fits), the rest of the second for one of LEVELS levels.
+LEVELS = 8
+LOWS = len(SIGNS) // LEVELS
+MARKS = 1009
+WEIGHT = 2
+# Weights lie in rows, by the term's number: more of them in a row make the string shorter, fewer make it seldomer
+# that one term is taken for another.
+ROW_END = " "
+# A term's counts: two signs for its remainder by COUNTED (the largest prime below len(SIGNS) ** 2), one for the
+# pages that hold it, and one for the titles, where there are any.
+COUNTED = 8461
+# What the sign of a count stands for: up to 32 the count itself, then steps of a quarter, rounded down.
+COUNTS = (
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+    29, 30, 31, 32, 40, 50, 62, 77, 96, 120, 150, 187, 233, 291, 363, 453, 566, 707, 883, 1103, 1378, 1722,
+    2152, 2690, 3362, 4202, 5252, 6565, 8206, 10257, 12821, 16026, 20032, 25040, 31300, 39125, 48906, 61132,
+    76415, 95518, 119397, 149246, 186557, 233196, 291495, 364368, 455460, 569325, 711656, 889570, 1111962,
+    1389952, 1737440, 2171800, 2714750, 3393437, 4241796, 5302245, 6627806, 8284757, 10355946, 12944932,
+    16181165,
+)
+BITS = 6  # of one sign of pairs: the first 64 signs
+# A record's fields that its line leaves out when they are this. ``spelled`` and ``form`` are only in the line.
+# So are ``name`` and ``type`` where the file's name says them.
+EMPTY = {"dialect": "abcd", "form": "- [{title}]({file}) \u2014 {summary}", "summary": "", "updated": "",
+         "recall": (), "spelled": {}, "exclude": (), "titles": "", "pairs": ""}
 # Number of a pair of terms: modulo the largest prime below 2**61, so that products stay small.
 PAIR_PRIME = 2305843009213693921
 PAIR_FACTOR = 1000003
@@ -67,7 +90,46 @@ def places(number, bits):
     return number % bits, number // bits % bits, number // bits // bits % bits
 
 
-def slot(term):
-    """The three signs that stand for a ranking term in a page's weights."""
-    n = int.from_bytes(term.encode("utf-8", "surrogatepass"), "big") % SLOTS
-    return SIGNS[n >> 12] + SIGNS[n >> 6 & 63] + SIGNS[n & 63]
+def mark(term):
+    """Where a ranking term stands in any page's weights: (number that picks the row, first sign, the least and the
+    greatest second sign)."""
+    number = int.from_bytes(term.encode("utf-8", "surrogatepass"), "big")
+    high, low = divmod(number % MARKS, LOWS)
+    return number % PRIME, SIGNS[high], SIGNS[low * LEVELS], SIGNS[low * LEVELS + LEVELS - 1]
+
+
+def counted(term):
+    """The two signs that stand for a ranking term in the line of its counts."""
+    high, low = divmod(int.from_bytes(term.encode("utf-8", "surrogatepass"), "big") % COUNTED, len(SIGNS))
+    return SIGNS[high] + SIGNS[low]
+
+
+def whole(record):
+    """A page's record with every field, from its line's value, which leaves out what goes without saying."""
+    found = EMPTY.copy()
+    found.update(record)
+    recall = found["recall"] = {word: word for word in found["recall"]}
+    recall.update(found.pop("spelled"))
+    form = found.pop("form")
+    if "name" not in record or "type" not in record:
+        name, kind = said(found)
+        found.setdefault("name", name)
+        found.setdefault("type", kind)
+    if "line" not in record:
+        found["line"] = expanded(form, found)
+    return found
+
+
+def said(record):
+    """(name, type) as the file's name says them: of ``type_domain_slug.md`` slug and type, else a name."""
+    stem = record["file"].rpartition(".")[0]
+    if record["dialect"] != "abcd":
+        return stem.replace("_", "-"), ""
+    kind, _, rest = stem.partition("_")
+    return rest.partition("_")[2], kind
+
+
+def expanded(form, record):
+    """The catalogue line that ``form`` stands for."""
+    return form.replace("{file}", record["file"]).replace("{title}", record["title"]).replace(
+        "{summary}", record["summary"])

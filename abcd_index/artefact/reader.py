@@ -12,7 +12,9 @@ except ImportError:  # pragma: no cover - Windows
 
 from abcd_index.artefact.format import (
     CELL,
+    COUNTS,
     CURRENT,
+    DIGITS,
     FORMAT,
     LENGTH_END,
     MAGIC,
@@ -20,10 +22,14 @@ from abcd_index.artefact.format import (
     OLDEST,
     PARTS,
     PRIME,
+    ROW_END,
+    SIGNS,
     SUFFIX,
     TRACKED,
     bucket,
     checksum,
+    counted,
+    whole,
 )
 
 # One read of this size brings the whole keyword side of a store of a few hundred pages.
@@ -139,6 +145,9 @@ class Artefact:
         for key in self._present(keys):
             postings = self._bucket("keywords", key)
             if postings:
+                for posting in postings:
+                    if len(posting) == 2:
+                        posting.append([])
                 found.append((key, postings))
         return found
 
@@ -163,18 +172,31 @@ class Artefact:
         return found
 
     def term(self, term):
-        """(pages whose text holds ``term``, pages whose title does); (0, 0) when the store never says it."""
-        found = self._bucket("terms", term)
-        if not found:
-            return 0, 0
-        return (found, 0) if isinstance(found, int) else (found[0], found[1])
+        """(pages whose text holds ``term``, pages whose title does), both about; (0, 0) when the store never says it.
+
+        One term in a hundred that the store never says is taken for one that it does.
+        """
+        counts, sign = self._counts(term), counted(term)
+        try:
+            for titled, width in ((1, 4), (0, 3)):
+                cells = counts[titled]
+                at = cells.find(sign)
+                while at >= 0:
+                    if not at % width:
+                        return (COUNTS[SIGNS.index(cells[at + 2])],
+                                COUNTS[SIGNS.index(cells[at + 3])] if titled else 0)
+                    at = cells.find(sign, at + 1)
+        except (ValueError, IndexError):
+            raise torn("the counts of terms are damaged") from None
+        return 0, 0
 
     def record(self, page):
         """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
         record = self.entry("records", page)
-        if type(record) is not dict:
-            raise torn(f"record {page} is not an object")
-        return record
+        try:
+            return whole(record)
+        except (TypeError, ValueError, KeyError, AttributeError):
+            raise torn(f"record {page} is not what a page's record is") from None
 
     def body(self, page):
         """The text of a page by its ordinal."""
@@ -235,8 +257,22 @@ class Artefact:
             self._buckets[part, number] = found
         return found.get(key)
 
+    def _counts(self, term):
+        """The counts of the terms in the bucket of ``term``: [those in no title, those in one]."""
+        count = self._parts["terms"][1]
+        if not count:
+            return "", ""
+        number = bucket(term, count)
+        found = self._buckets.get(number)
+        if found is None:
+            found = self.entry("terms", number)
+            if type(found) is not str or found.count(ROW_END) != 1:
+                raise torn("the counts of terms are damaged")
+            found = self._buckets[number] = found.split(ROW_END)
+        return found
+
     def stamp(self, part, number):
-        """Length and checksum of a line as 15 hex digits (bytes): another text, another stamp."""
+        """Length and checksum of a line as 12 digits (bytes): another text, another stamp."""
         return self._cell(part, number)[OFFSET_END:]
 
     def _cell(self, part, number):
@@ -249,8 +285,8 @@ class Artefact:
         """The value of an entry of a part (a bucket, domain, record or body). Raises ArtefactTorn."""
         cell = self._cell(part, number)
         try:
-            return self._line(int(cell[:OFFSET_END], 16), int(cell[OFFSET_END:LENGTH_END], 16),
-                              int(cell[LENGTH_END:], 16))
+            return self._line(int(cell[:OFFSET_END], DIGITS), int(cell[OFFSET_END:LENGTH_END], DIGITS),
+                              int(cell[LENGTH_END:], DIGITS))
         except ValueError:
             raise torn(f"the table of {part} is damaged") from None
 

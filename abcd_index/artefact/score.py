@@ -1,4 +1,4 @@
-"""BM25F over the weights in the artefact: the one ranking of the hook and of ``recall --ranking bm25f``.
+"""BM25F over the marks in the artefact: the order of the hook's candidates, and the sum of ``recall --ranking bm25f``.
 
 Prompt path; imports only the format. Robertson, Zaragoza, Taylor, "Simple BM25 extension to multiple
 weighted fields", CIKM 2004, with a title part and a bonus for neighbours beside it (what each is worth:
@@ -6,7 +6,7 @@ weighted fields", CIKM 2004, with a title part and a bonus for neighbours beside
 this module adds the rarity, which changes with every page of the store and therefore is not baked in.
 """
 
-from abcd_index.artefact.format import BITS, LEVELS, SIGNS, WEIGHT, pair_hash, pair_number, places, slot
+from abcd_index.artefact.format import BITS, LEVELS, ROW_END, SIGNS, WEIGHT, mark, pair_hash, pair_number, places
 
 # What a term in the title adds, as a share of its rarity among titles.
 TITLE_SHARE = 0.5
@@ -56,7 +56,7 @@ class Query:
                 before = None
                 continue
             weight = (REPEATS + 1) * stems[stem] / (REPEATS + stems[stem])
-            terms.append((stem, slot(stem), weight * idf(pages, holding),
+            terms.append((stem, mark(stem), weight * idf(pages, holding),
                           weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0))
             if before is not None and len(pairs) < MOST_PAIRS:
                 pairs.append((before, stem, pair_number(pair_hash(before), pair_hash(stem)),
@@ -75,16 +75,15 @@ class Query:
 
         Two neighbours are written as one stem with a space in between.
         """
-        weights, titles = record["weights"], record["titles"]
+        weights, titles = record["weights"].split(ROW_END), record["titles"].split(ROW_END)
         rows = []
         here = set()
-        for stem, sign, body, title in self.terms:
-            level = level_of(weights, sign)
+        for stem, where, body, title in self.terms:
+            level = level_of(weights, where)
             if level:
                 # A term of the title is a term of the page, so it has a level here as well.
                 here.add(stem)
-                head = title * level_of(titles, sign) / LEVELS if title else 0.0
-                rows.append((stem, body * level / LEVELS, head))
+                rows.append((stem, body * level, title * level_of(titles, where) if title else 0.0))
         near = record["pairs"]
         for first, second, number, bonus in self.pairs:
             if first in here and second in here and beside(near, number):
@@ -92,16 +91,21 @@ class Query:
         return rows
 
 
-def level_of(weights, sign):
-    """The level, 0 .. 63, of a slot in a string of weights; 0 when the slot is not there."""
-    at = weights.find(sign)
-    while at >= 0 and at % WEIGHT:
-        at = weights.find(sign, at + 1)
-    return 0 if at < 0 else SIGNS.index(weights[at + 3])
+def level_of(rows, where):
+    """How much a page says a term, 0 .. 1; 0.0 when it does not. ``rows``: the page's weights, split at ROW_END;
+    ``where``: the term's ``mark``."""
+    number, first, least, greatest = where
+    row = rows[number % len(rows)]
+    at = row.find(first)
+    while at >= 0:
+        if not at % WEIGHT and least <= row[at + 1] <= greatest:
+            return (SIGNS.index(row[at + 1]) % LEVELS + 0.5) / LEVELS
+        at = row.find(first, at + 1)
+    return 0.0
 
 
 def beside(pairs, number):
-    """Whether a page's string of pairs holds the pair with this number (one "yes" in forty is wrong)."""
+    """Whether a page's string of pairs holds the pair with this number (one "yes" in seven is wrong)."""
     if not pairs:
         return False
     for place in places(number, len(pairs) * BITS):

@@ -4,14 +4,34 @@ Knows nothing of pages or prompts: it is given finished lines. Bodies are copied
 that a store of any size is written in bounded memory.
 """
 
+from bisect import bisect_right
+
 import orjson
 
-from abcd_index.artefact.format import CELL, FORMAT, MAGIC, PARTS, bucket, checksum
+from abcd_index.artefact.format import (
+    CELL,
+    COUNTS,
+    EMPTY,
+    FORMAT,
+    MAGIC,
+    PARTS,
+    ROW_END,
+    SIGNS,
+    bucket,
+    checksum,
+    counted,
+    expanded,
+    said,
+)
 
 _SORTED = orjson.OPT_SORT_KEYS
 # Keys to a bucket; fewer makes lookups cheaper, more makes the table smaller.
 KEYS_A_BUCKET = 4
+# A term's counts are three or four signs, so a line of them may hold many.
+TERMS_A_BUCKET = 64
 FILTER_BITS_A_KEY = 8
+_DIGITS = "0123456789abcdefghijklmnopqrstuv"
+_TWO_DIGITS = [first + second for first in _DIGITS for second in _DIGITS]
 
 
 def line(value):
@@ -19,12 +39,74 @@ def line(value):
     return orjson.dumps(value, option=_SORTED)
 
 
-def bucket_count(keys):
-    """How many buckets a part of so many keys has: an odd number, 0 for none.
+def record_line(record):
+    """A page's record as a line. What goes without saying is left out (``format.whole`` puts it back)."""
+    recall = record["recall"]
+    plain = dict(EMPTY, **dict(zip(("name", "type"), said(record))))
+    written = {name: value for name, value in record.items() if name not in plain or value not in (plain[name], [])}
+    written["recall"] = sorted(word for word in recall if recall[word] == word)
+    spelled = {normal: word for normal, word in recall.items() if normal != word}
+    if spelled:
+        written["spelled"] = spelled
+    form = _form(record)
+    if form:
+        del written["line"]
+        if form != EMPTY["form"]:
+            written["form"] = form
+    return line(written)
+
+
+def _form(record):
+    """The catalogue line with names put for the texts that the record holds anyway; '' when that would not do."""
+    form = record["line"]
+    for name in ("file", "title", "summary"):
+        if record[name]:
+            form = form.replace(record[name], "{%s}" % name)
+    shorter = len(form) < len(record["line"])
+    return form if shorter and expanded(form, record) == record["line"] else ""
+
+
+def terms_count(terms):
+    """How many lines the counts of so many terms have."""
+    return bucket_count(terms, TERMS_A_BUCKET)
+
+
+def shelved(terms):
+    """``terms``: {term: (pages, titles)} -> a dict like it for each line of counts."""
+    count = terms_count(len(terms))
+    shelves = [{} for _ in range(count)]
+    for term, counts in terms.items():
+        shelves[bucket(term, count)][term] = counts
+    return shelves
+
+
+def counts_line(shelf):
+    """The line (bytes) of the counts of one of ``shelved``. Terms that share their signs share the larger counts."""
+    most = {}
+    for term, (pages, titles) in shelf.items():
+        sign = counted(term)
+        known = most.get(sign, (0, 0))
+        most[sign] = (max(known[0], pages), max(known[1], titles))
+    plain, titled = [], []
+    for sign in sorted(most):
+        pages, titles = most[sign]
+        if titles:
+            titled.append(sign + _count_sign(pages) + _count_sign(titles))
+        else:
+            plain.append(sign + _count_sign(pages))
+    return line("".join(plain) + ROW_END + "".join(titled))
+
+
+def _count_sign(count):
+    return SIGNS[bisect_right(COUNTS, count) - 1]
+
+
+def bucket_count(keys, each=KEYS_A_BUCKET):
+    """How many buckets a part of so many keys has, ``each`` in a bucket: an odd number, 0 for none.
 
     In steps of a thirty-second at most: a few new keys seldom move the others to other buckets.
     """
-    count = keys // KEYS_A_BUCKET
+    count = keys // each
     step = max(0, count.bit_length() - 6)
     return count >> step << step | 1 if keys else 0
 
@@ -116,9 +198,12 @@ def _table_length(count):
 
 
 def _write_table(out, entries, at):
-    cells = []
+    cells, two = [], _TWO_DIGITS
     for entry in entries:
-        cells.append("%010x%07x%08x" % (at, entry.length, entry.check))
+        length, check = entry.length, entry.check
+        cells.append(two[at >> 30] + two[at >> 20 & 1023] + two[at >> 10 & 1023] + two[at & 1023]
+                     + two[length >> 20] + two[length >> 10 & 1023] + two[length & 1023]
+                     + two[check >> 20] + two[check >> 10 & 1023] + two[check & 1023])
         at += entry.length + 1
     out.write(b'"' + "".join(cells).encode("ascii") + b'"\n')
     return at

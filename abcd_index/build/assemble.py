@@ -84,23 +84,20 @@ class Assembly:
         return mean(totals[0], pages), mean(totals[1], pages)
 
     def write(self, out, key, settings):
-        """Write the artefact to the binary file ``out``. Returns the number of distinct stems."""
-        terms = {}
-        for term, count in self.holding.items():
-            if count > 0:
-                titled = self.titled.get(term, 0)
-                terms[term] = [count, titled] if titled else count
+        """Write the artefact to the binary file ``out``. Returns the exact counts of its terms, ``writer.shelved``."""
+        counts = writer.shelved({term: (count, self.titled.get(term, 0))
+                                 for term, count in self.holding.items() if count > 0})
         keywords = self._keywords()
         parts = {
             "keywords": [writer.Line(data) for data in writer.buckets(keywords)],
-            "terms": [writer.Line(data) for data in writer.buckets(terms)],
+            "terms": [writer.Line(writer.counts_line(shelf)) for shelf in counts],
             "domains": self.domains,
             "records": self._finished_records(),
             "bodies": self.bodies,
         }
         writer.write(out, key, (TOKENS_VERSION, RECORDS_VERSION), settings, (self.title_total, self.body_total),
                      parts, writer.key_filter(keywords), self.newer)
-        return len(terms)
+        return counts
 
     def close(self):
         """Let go of the spools."""
@@ -110,7 +107,8 @@ class Assembly:
     def _keywords(self):
         keywords = {}
         for key, shelf in self.postings.items():
-            postings = [shelf[entry] for entry in sorted(shelf) if shelf[entry][1] or shelf[entry][2]]
+            postings = [shelf[entry] if shelf[entry][2] else shelf[entry][:2]
+                        for entry in sorted(shelf) if shelf[entry][1] or shelf[entry][2]]
             if postings:
                 keywords[key] = postings
         return keywords

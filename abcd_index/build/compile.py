@@ -3,6 +3,7 @@
 import orjson
 
 from abcd_index.artefact.writer import line as json_line
+from abcd_index.artefact.writer import record_line
 from abcd_index.build.weights import Figures, pairs, weights
 from abcd_index.terms.keyword import entries
 from abcd_index.terms.stem import analyse
@@ -56,7 +57,7 @@ def finished(row, title_mean, body_mean):
     record, title, body, title_length, body_length = orjson.loads(row)
     figures = Figures.of_counts(title, body, title_length, body_length)
     record["weights"], record["titles"] = weights(figures, title_mean, body_mean)
-    return json_line(record)
+    return record_line(record)
 
 
 def figures_of(title, summary, recall, body):

@@ -8,9 +8,9 @@ caller builds in full.
 import orjson
 
 from abcd_index.artefact import reader
-from abcd_index.artefact.format import CELL, LENGTH_END, OFFSET_END
+from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END, whole
 from abcd_index.artefact.times import Times
-from abcd_index.artefact.writer import Line, line
+from abcd_index.artefact.writer import Line, record_line
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import figures_of
 from abcd_index.build.key import RECORDS_VERSION
@@ -53,8 +53,8 @@ class Old:
             self.file.seek(at + 1)
             self._tables[part] = self.file.read(count * CELL)
         cell = self._tables[part][number * CELL:number * CELL + CELL]
-        return Line(None, int(cell[OFFSET_END:LENGTH_END], 16), int(cell[LENGTH_END:], 16), self.file,
-                    int(cell[:OFFSET_END], 16))
+        return Line(None, int(cell[OFFSET_END:LENGTH_END], DIGITS), int(cell[LENGTH_END:], DIGITS), self.file,
+                    int(cell[:OFFSET_END], DIGITS))
 
     def cells(self, part):
         """The finished lines of a whole part (a list of Lines)."""
@@ -75,6 +75,10 @@ class Old:
             raise ValueError(f"{part} {number} is damaged")
         return orjson.loads(data)
 
+    def record(self, number):
+        """The record (dict, every field) of a page by its ordinal. Raises ValueError on a damaged line."""
+        return whole(self.value("records", number))
+
     def buckets(self, part):
         """Every bucket (dict) of a part."""
         for number in range(self.artefact.header["parts"][part][1]):
@@ -83,7 +87,7 @@ class Old:
     def dates(self, names, compiled):
         """{file: updated} of pages: dates decide which of several links counts."""
         return {name: (compiled[name].links[4] if name in compiled
-                       else self.value("records", self.numbers[name])["updated"] or None) for name in names}
+                       else self.record(self.numbers[name])["updated"] or None) for name in names}
 
 
 def open_current(index):
@@ -112,12 +116,11 @@ def start(old, kept, names):
     """
     assembly = Assembly()
     assembly.title_total, assembly.body_total = old.artefact.header["lengths"]
-    for shelf in old.buckets("terms"):
-        for term, count in shelf.items():
-            if isinstance(count, int):
-                assembly.holding[term] = count
-            else:
-                assembly.holding[term], assembly.titled[term] = count
+    for shelf in old.pages.counts():
+        for term, (pages, titles) in shelf.items():
+            assembly.holding[term] = pages
+            if titles:
+                assembly.titled[term] = titles
     numbers = {name: number for number, name in enumerate(names)}
     moved = {old.numbers[name]: numbers[name] for name in kept}
     straight = all(before == after for before, after in moved.items()) and len(moved) == len(old.numbers)
@@ -125,10 +128,10 @@ def start(old, kept, names):
         for key, postings in shelf.items():
             assembly.postings[key] = {
                 orjson.dumps(entry): [entry, pages if straight else [moved[p] for p in pages if p in moved], []]
-                for entry, pages, _ in postings}
+                for entry, pages, *_ in postings}
     for name, number in old.numbers.items():
         if name not in kept:
-            record = old.value("records", number)
+            record = old.record(number)
             figures = figures_of(record["title"], record["summary"], record["recall"], old.value("bodies", number))
             assembly.count(figures.terms(), list(figures.title), figures.lengths, -1)
     return assembly
@@ -152,10 +155,10 @@ def fill(assembly, old, kept, names, compiled, lines):
         number = old.numbers[name]
         entry = old.cell("records", number)
         if lines is not None:
-            record = old.value("records", number)
+            record = old.record(number)
             if record["line"] != lines[name]:
                 record["line"] = lines[name]
-                entry = Line(line(record))
+                entry = Line(record_line(record))
         assembly.keep_page(entry, old.cell("bodies", number))
     for page in compiled.values():
         for key, _ in page.postings:

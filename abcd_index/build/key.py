@@ -9,7 +9,7 @@ from abcd_index.settings import FILE as SETTINGS
 from abcd_index.terms import TOKENS_VERSION
 
 # Raise when the same pages give other lines with the same format and tokeniser (a better title, say).
-RECORDS_VERSION = 1
+RECORDS_VERSION = 2
 
 
 def content_hash(data):

@@ -6,15 +6,15 @@ mean length, the number of buckets); ``delta`` or a full build then does it, to 
 """
 
 from abcd_index.artefact.format import PARTS, bucket
-from abcd_index.artefact.writer import Line, bucket_count, line
+from abcd_index.artefact.writer import Line, counts_line, terms_count
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import figures_of, finished, postings_of
 
 
 class Patched:
-    """The parts of the new artefact. ``lengths``: as in its header; ``terms``: distinct stems in the store."""
+    """The parts of the new artefact. ``lengths``: as in its header; ``counts``: of its terms, as ``shelved``."""
 
-    __slots__ = ("parts", "lengths", "terms")
+    __slots__ = ("parts", "lengths", "counts")
 
 
 def patched(old, compiled):
@@ -36,8 +36,8 @@ def patched(old, compiled):
     result = Patched()
     result.lengths = lengths
     parts = {part: old.cells(part) for part in PARTS}
-    result.terms = _patch_terms(old, counts, parts["terms"])
-    if result.terms is None:
+    result.counts = _patch_terms(old, counts, parts["terms"])
+    if result.counts is None:
         return None
     for file, page in compiled.items():
         number = old.numbers[file]
@@ -55,7 +55,7 @@ def _before(old, file):
     number = old.numbers.get(file)
     if number is None:
         return None
-    record = old.value("records", number)
+    record = old.record(number)
     before = _Before()
     before.figures = figures_of(record["title"], record["summary"], record["recall"], old.value("bodies", number))
     before.postings = sorted(postings_of(tuple(record["recall"].values()))[0])
@@ -75,28 +75,25 @@ def _count(counts, terms, titles, sign):
             counts.setdefault(stem, [0, 0])[column] += sign
 
 
-def _patch_terms(old, counts, cells):
-    """Put the buckets of the changed ``counts`` in their places; the number of distinct stems, or None."""
-    shelves, distinct = {}, old.pages.terms
-    for stem, (pages, titles) in counts.items():
+def _patch_terms(old, changes, cells):
+    """Put the lines of the changed counts in their places; the counts of all terms then, or None."""
+    shelves, distinct, touched = old.pages.counts(), old.pages.terms, set()
+    for stem, (pages, titles) in changes.items():
         if not pages and not titles:
             continue
-        number = bucket(stem, len(cells)) if cells else None
-        if number is None:
+        if not cells:
             return None
-        shelf = shelves.get(number)
-        if shelf is None:
-            shelf = shelves[number] = old.value("terms", number)
-        was = shelf.get(stem, 0)
-        was = [was, 0] if isinstance(was, int) else was
-        now = [was[0] + pages, was[1] + titles]
+        number = bucket(stem, len(cells))
+        touched.add(number)
+        was = shelves[number].get(stem, (0, 0))
+        now = (was[0] + pages, was[1] + titles)
         distinct += (now[0] > 0) - (was[0] > 0)
         if now[0] > 0:
-            shelf[stem] = now if now[1] else now[0]
+            shelves[number][stem] = now
         else:
-            shelf.pop(stem, None)
-    if bucket_count(distinct) != len(cells):
+            shelves[number].pop(stem, None)
+    if terms_count(distinct) != len(cells):
         return None
-    for number, shelf in shelves.items():
-        cells[number] = Line(line(shelf))
-    return distinct
+    for number in touched:
+        cells[number] = Line(counts_line(shelves[number]))
+    return shelves

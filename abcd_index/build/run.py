@@ -175,14 +175,14 @@ def _edited(observed, built, old, progress):
     read = [(name, path) for name, path in observed.listing.pages if name not in kept]
     if len(read) > delta.WORTH_IT * len(listed):
         return None
-    lines = {name: old.value("records", old.numbers[name])["line"] for name, _ in read if name in old.pages.lined}
+    lines = {name: old.record(old.numbers[name])["line"] for name, _ in read if name in old.pages.lined}
     found = []
     compiled = {page.file: page for page in _compiled(observed, read, lines, found, progress)}
     result = patch.patched(old, compiled) if len(compiled) == len(read) else None
     if result is None:
         return None
     pages = old.pages
-    pages.terms = result.terms
+    pages.count(result.counts)
     with publish.whole(built.path) as out:
         writer.write(out, built.key, (TOKENS_VERSION, RECORDS_VERSION), written_settings(built.settings),
                      result.lengths, result.parts, old.filter(), {})
@@ -236,7 +236,7 @@ def _finish(built, assembly, pages, domains, dates):
         assembly.newer, findings = newer(pages.light(dates))
         built.findings += findings
     with publish.whole(built.path) as out:
-        pages.terms = assembly.write(out, built.key, written_settings(built.settings))
+        pages.count(assembly.write(out, built.key, written_settings(built.settings)))
         built.size = out.tell()
     built.pages = assembly.pages
     pages.write(built.scope.index, built.key)

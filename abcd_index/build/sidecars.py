@@ -1,10 +1,11 @@
 """What lies beside an artefact: file times for the prompt hook, page links for the next build.
 
 Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
-the pages sidecar is one JSON object: ``files`` (names in order), ``names`` ({file: [name: field,
-id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]}, where
-there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content
-hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file).
+the pages sidecar is two lines of JSON. The first is an object: ``files`` (names in order), ``names`` ({file:
+[name: field, id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]},
+where there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content
+hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file). The second
+holds the exact counts that the artefact rounds: for each of its lines of counts {stem: [pages, titles]}.
 """
 
 import os
@@ -22,7 +23,8 @@ class Pages:
     """The pages sidecar. ``files``: file names in the artefact's order. ``links`` is None for an artefact
     that came from elsewhere: it can be used, not built upon."""
 
-    __slots__ = ("files", "names", "links", "lined", "catalogue", "rules", "terms", "stamp")
+    FIELDS = ("files", "names", "links", "lined", "catalogue", "rules", "terms", "stamp")
+    __slots__ = (*FIELDS, "_counts")
 
     def __init__(self, catalogue="", rules=""):
         self.files = []
@@ -33,6 +35,16 @@ class Pages:
         self.rules = rules
         self.terms = 0
         self.stamp = None
+        self._counts = b"[]"
+
+    def counts(self):
+        """The exact counts of terms, as ``writer.shelved``. Raises ValueError when the sidecar is damaged."""
+        return orjson.loads(self._counts)
+
+    def count(self, counts):
+        """Note the exact counts of terms, as ``writer.shelved``."""
+        self.terms = sum(map(len, counts))
+        self._counts = orjson.dumps(counts)
 
     def note(self, page):
         """Add a Compiled; in the order of the artefact."""
@@ -71,7 +83,8 @@ class Pages:
         self.stamp = stamp(os.path.join(index, key + SUFFIX))
         publish.replace(os.path.join(index, key + PAGES_SUFFIX), orjson.dumps(
             {name: list(value) if name == "lined" else value
-             for name, value in ((name, getattr(self, name)) for name in self.__slots__)}, option=orjson.OPT_SORT_KEYS))
+             for name, value in ((name, getattr(self, name)) for name in self.FIELDS)},
+            option=orjson.OPT_SORT_KEYS) + b"\n" + self._counts + b"\n")
 
     @classmethod
     def read(cls, index, key):
@@ -79,8 +92,9 @@ class Pages:
         pages = cls()
         try:
             with publish.opened(os.path.join(index, key + PAGES_SUFFIX)) as handle:
-                found = orjson.loads(handle.read())
-            for name in cls.__slots__:
+                first, pages._counts, _ = handle.read().split(b"\n")
+            found = orjson.loads(first)
+            for name in cls.FIELDS:
                 setattr(pages, name, found[name])
             pages.lined = dict.fromkeys(pages.lined)
             return pages if pages.stamp == stamp(os.path.join(index, key + SUFFIX)) else None

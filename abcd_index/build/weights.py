@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import islice
 from math import exp, log
 
-from abcd_index.artefact.format import BITS, LEVELS, SIGNS, pair_hash, pair_number, slot
+from abcd_index.artefact.format import BITS, LEVELS, LOWS, MARKS, PRIME, ROW_END, SIGNS, pair_hash, pair_number
 
 K1 = 1.5
 B_BODY = 0.75
@@ -17,8 +17,10 @@ TITLE_WEIGHT = 3.0
 # Mean lengths are rounded to a geometric grid: one edited page then seldom moves the mean, and the
 # other pages' levels, and so their bytes, stay what they were.
 STEP = 0.02
-# Bits of a page's pairs: 9 for each and three places make one "yes" in about forty wrong.
-PAIR_BITS = 9
+# See ``format.ROW_END``.
+TERMS_A_ROW = 4
+# Bits of a page's pairs: 4 for each and three places make one "yes" in seven wrong.
+PAIR_BITS = 4
 # Of a page longer than this only the pairs that come first are kept.
 MOST_PAIRS = 4000
 
@@ -76,26 +78,50 @@ class _Known(dict):
         return found
 
 
+# A weight's two signs, by LEVELS times the mark plus the level.
+_CELLS = [SIGNS[found // LOWS] + SIGNS[found % LOWS * LEVELS + level]
+          for found in range(MARKS) for level in range(LEVELS)]
 # The sign of six flags, the lowest bit first.
-_SIGN_OF = {bytes([number >> bit & 1 for bit in range(BITS)]): sign for number, sign in enumerate(SIGNS)}
+_SIGN_OF = {bytes([number >> bit & 1 for bit in range(BITS)]): sign for number, sign in enumerate(SIGNS[:1 << BITS])}
 
-_slots = _Known(slot)
+
+def _mark(stem):
+    number = int.from_bytes(stem.encode("utf-8", "surrogatepass"), "big")
+    return number % PRIME, number % MARKS
+
+
+_marks = _Known(_mark)
 _hashes = _Known(pair_hash)
 
 
-def weights(figures, title_mean, body_mean):
-    """The two strings of weights, (body, title), of a page: four signs a term, by slot."""
+def shares(figures, title_mean, body_mean):
+    """({term: share} of the title, {term: share} of the whole page): how much it says each, 0 .. 1."""
     title_norm = 1 - B_TITLE + B_TITLE * figures.title_length / title_mean
     body_norm = 1 - B_BODY + B_BODY * figures.body_length / body_mean
     body, titles = figures.body, {}
     # Most terms of a page share a handful of counts.
-    signs = {count: _sign(count / body_norm) for count in set(body.values())}
-    cells = {term: signs[count] for term, count in body.items()}
+    known = {count: _share(count / body_norm) for count in set(body.values())}
+    found = {term: known[count] for term, count in body.items()}
     for term, count in figures.title.items():
-        share = count / title_norm
-        cells[term] = _sign(body.get(term, 0) / body_norm + TITLE_WEIGHT * share)
-        titles[term] = _sign(share)
-    return _written(cells), _written(titles)
+        titles[term] = _share(count / title_norm)
+        found[term] = _share(body.get(term, 0) / body_norm + TITLE_WEIGHT * count / title_norm)
+    return titles, found
+
+
+def weights(figures, title_mean, body_mean):
+    """The two strings of weights, (of the whole page, of the title): rows of two signs a term."""
+    titles, body = shares(figures, title_mean, body_mean)
+    return _written(body), _written(titles)
+
+
+def pair_numbers(*texts):
+    """{number: ...} of the pairs of stems that stand side by side in one of ``texts`` (lists of stems), as
+    ``format.pair_number`` has them: in their order, at most MOST_PAIRS."""
+    found = {}
+    for text in texts:
+        hashes = [_hashes[stem] for stem in text]
+        found.update(dict.fromkeys(map(pair_number, hashes, hashes[1:])))
+    return found if len(found) <= MOST_PAIRS else dict.fromkeys(islice(found, MOST_PAIRS))
 
 
 def pairs(*texts):
@@ -103,16 +129,12 @@ def pairs(*texts):
 
     It depends on the page alone, so one edited page never changes another's bytes.
     """
-    found = {}
-    for text in texts:
-        hashes = [_hashes[stem] for stem in text]
-        found.update(dict.fromkeys(map(pair_number, hashes, hashes[1:])))
+    found = pair_numbers(*texts)
     if not found:
         return ""
-    count = min(len(found), MOST_PAIRS)
-    bits = (count * PAIR_BITS // BITS + 1) * BITS
+    bits = (len(found) * PAIR_BITS // BITS + 1) * BITS
     flags = bytearray(bits)
-    for number in islice(found, count):  # as ``format.places``, spelled out: this is the inmost loop of a build
+    for number in found:  # as ``format.places``, spelled out: this is the inmost loop of a build
         flags[number % bits] = 1
         number //= bits
         flags[number % bits] = 1
@@ -121,12 +143,18 @@ def pairs(*texts):
     return "".join([_SIGN_OF[flags[at:at + BITS]] for at in range(0, bits, BITS)])
 
 
-def _sign(count):
-    return SIGNS[max(1, round(count / (count + K1) * LEVELS))]
+def _share(count):
+    return count / (count + K1)
 
 
-def _written(cells):
-    """``cells``: {term: sign of its level}."""
-    written = sorted([_slots[term] + sign for term, sign in cells.items()])
-    # Of terms that share a slot the larger level counts; SIGNS sort by what they stand for.
-    return "".join([cell for cell, after in zip(written, written[1:] + [""]) if cell[:3] != after[:3]])
+def _written(shares):
+    """The rows of weights of ``shares`` ({term: share})."""
+    count = max(1, len(shares) // TERMS_A_ROW)
+    rows = [{} for _ in range(count)]
+    levels = {share: int(share * LEVELS) for share in set(shares.values())}
+    for term, share in shares.items():
+        number, found = _marks[term]
+        row, level = rows[number % count], levels[share]
+        if row.get(found, -1) < level:
+            row[found] = level
+    return ROW_END.join(["".join([_CELLS[found * LEVELS + row[found]] for found in sorted(row)]) for row in rows])

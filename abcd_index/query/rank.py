@@ -1,7 +1,9 @@
 """Which pages answer a query, in which order, and the sum behind each place."""
 
-from abcd_index.artefact.score import Query
+from heapq import heappush, heappushpop
+
 from abcd_index.query import signal
+from abcd_index.query.exact import Exact
 from abcd_index.query.words import snippet
 from abcd_index.terms.stem import analyse
 
@@ -9,6 +11,8 @@ SIGNAL = "signal"
 BM25F = "bm25f"
 DAY = 86400
 MONTH_DAYS = 365.25 / 12
+# Pages that BM25F reads at most, once it has as many results as were asked for.
+MOST_READ = 300
 LEAST = {SIGNAL: 0.5, BM25F: 0.0}
 
 
@@ -37,13 +41,18 @@ class Result:
 
     __slots__ = ("entry", "score", "sums", "touched", "months", "recalls")
 
-    def __init__(self, entry, sums, touched, months, recalls):
+    def __init__(self, entry, touched, months, recalls):
         self.entry = entry
-        self.sums = sums
-        self.score = sums.score()
+        self.sums = None
+        self.score = 0.0
         self.touched = touched
         self.months = months
         self.recalls = recalls
+
+    def summed(self, sums):
+        """The Result itself, with its ``sums``."""
+        self.sums, self.score = sums, sums.score()
+        return self
 
     def snippet(self, terms, width=160):
         """(text, spans of the hits) around the first hit in the page's text."""
@@ -85,7 +94,7 @@ class BrowseSums:
 
 
 class Bm25fSums:
-    """``rows``: [(words of the query, from the text, from the title)], as ``artefact.score`` explains them."""
+    """``rows``: [(words of the query, from the text, from the title)], see ``exact.Exact.rows``."""
 
     __slots__ = ("rows",)
 
@@ -103,22 +112,8 @@ def search(shelves, asked):
     Equal scores: the page touched last comes first, then by file name and in the order of the shelves, so
     the same question gets the same answer.
     """
-    found = []
-    for shelf in shelves:
-        entries, sums_of = _candidates(shelf, asked)
-        for entry in entries:
-            if asked.types and entry.record["type"].casefold() not in asked.types:
-                continue
-            touched = shelf.dates.touched(entry)
-            if asked.since is not None and touched < asked.since:
-                continue
-            months = months_between(touched, asked.now)
-            recalls = shelf.recalls.get(entry.file, 0)
-            sums = sums_of(entry, months, recalls)
-            if sums is not None:
-                result = Result(entry, sums, touched, months, recalls)
-                if result.score >= asked.least:
-                    found.append(result)
+    find = _by_text if asked.ranking == BM25F and not asked.browsing else _by_sums
+    found = [result for result in find(shelves, asked) if result.score >= asked.least]
     found.sort(key=lambda result: (-result.score, -result.touched, result.entry.file))
     return found[:max(asked.limit, 0)]
 
@@ -131,30 +126,53 @@ def months_between(then, now):
     return max(int(now // DAY) - int(then // DAY), 0) / MONTH_DAYS
 
 
-def _candidates(shelf, asked):
-    """(the pages that may match, a function that gives each its sums or None)."""
-    if asked.browsing:
-        return shelf.entries(), lambda entry, months, recalls: BrowseSums(
-            signal.boost(recalls), signal.recency(months, asked.stale_months))
-    if asked.ranking == BM25F:
-        stems, spelled = counted(asked.terms)
-        query = Query(shelf.artefact, stems)
+def _by_sums(shelves, asked):
+    """The Results of a browse or of the documented signal."""
+    for shelf in shelves:
+        for entry in shelf.entries() if asked.browsing else shelf.holding(asked.terms):
+            result = _result(entry, asked)
+            if result is None:
+                continue
+            boost, factor = signal.boost(result.recalls), signal.recency(result.months, asked.stale_months)
+            if asked.browsing:
+                yield result.summed(BrowseSums(boost, factor))
+                continue
+            hits = signal.keyword(asked.terms, entry.names, entry.description, entry.body)
+            if hits:
+                yield result.summed(SignalSums(hits, signal.prior(entry.record["type"]), boost, factor))
 
-        def bm25f(entry, months, recalls):
-            rows = query.explain(entry.record)
-            return Bm25fSums([(" ".join(spelled[stem] for stem in stems.split(" ")), text, title)
-                              for stems, text, title in rows]) if rows else None
 
-        return shelf.weighted([sign for _, sign, _, _ in query.terms]), bm25f
+def _by_text(shelves, asked):
+    """The Results of BM25F that can be among the best ``asked.limit``."""
+    stems, spelled = counted(asked.terms)
+    pool = []
+    for order, shelf in enumerate(shelves):
+        exact = Exact(shelf.artefact, stems)
+        for entry in shelf.weighted(exact.marks):
+            result = _result(entry, asked)
+            if result is not None:
+                pool.append((-exact.bound(entry.record), order, entry.number, result, exact))
+    pool.sort()
+    best = []
+    for place, (bound, _, _, result, exact) in enumerate(pool):
+        if len(best) >= max(asked.limit, 1) and (best[0] > -bound or place >= MOST_READ):
+            return
+        rows = exact.rows(result.entry)
+        if rows:
+            result.summed(Bm25fSums([(" ".join(spelled[stem] for stem in pair.split(" ")), text, title)
+                                     for pair, text, title in rows]))
+            (heappush if len(best) < asked.limit else heappushpop)(best, result.score)
+            yield result
 
-    def documented(entry, months, recalls):
-        hits = signal.keyword(asked.terms, entry.names, entry.description, entry.body)
-        if not hits:
-            return None
-        return SignalSums(hits, signal.prior(entry.record["type"]), signal.boost(recalls),
-                          signal.recency(months, asked.stale_months))
 
-    return shelf.holding(asked.terms), documented
+def _result(entry, asked):
+    """The page's Result, without its sums; None when the query wants no such page."""
+    if asked.types and entry.record["type"].casefold() not in asked.types:
+        return None
+    touched = entry.shelf.dates.touched(entry)
+    if asked.since is not None and touched < asked.since:
+        return None
+    return Result(entry, touched, months_between(touched, asked.now), entry.shelf.recalls.get(entry.file, 0))
 
 
 def counted(terms):

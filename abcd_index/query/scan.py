@@ -8,7 +8,8 @@ may match is never passed over.
 import mmap
 import re
 
-from abcd_index.artefact.format import CELL, LENGTH_END, OFFSET_END
+from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END, ROW_END
+from abcd_index.artefact.score import level_of
 
 # Every character outside ASCII whose folded form holds ASCII (sharp s, Kelvin sign, ligatures, ...). A line with
 # one of them is always read.
@@ -19,6 +20,10 @@ ODD = (
 _ODD = re.compile("|".join(ODD).encode("utf-8"))
 # What JSON writes in another way than the text has it.
 _ESCAPED = re.compile(r'["\\\x00-\x1f\x7f]')
+
+
+# Where a record's weights begin. Within a string of JSON a quotation mark never stands bare.
+_WEIGHTS = b'"weights":"'
 
 
 class Scan:
@@ -47,18 +52,19 @@ class Scan:
                     yield page
                     break
 
-    def weighted(self, signs):
-        """Ordinals of the pages of which the record may have a weight of one of ``signs`` (slots)."""
-        signs = [sign.encode("ascii") for sign in signs]
+    def weighted(self, marks):
+        """Ordinals of the pages of which the record has a weight of one of ``marks`` (``format.mark``)."""
         for page in range(self.pages):
             line = self._line("records", page)
-            if any(sign in line for sign in signs):
+            at = line.find(_WEIGHTS) + len(_WEIGHTS)
+            rows = line[at:line.find(b'"', at)].decode("ascii", "replace").split(ROW_END)
+            if any(level_of(rows, mark) for mark in marks):
                 yield page
 
     def _table(self, artefact, part):
         at, count = artefact.header["parts"][part]
         table = self._map[at + 1:at + 1 + count * CELL]
-        return [(int(table[cell:cell + OFFSET_END], 16), int(table[cell + OFFSET_END:cell + LENGTH_END], 16))
+        return [(int(table[cell:cell + OFFSET_END], DIGITS), int(table[cell + OFFSET_END:cell + LENGTH_END], DIGITS))
                 for cell in range(0, len(table), CELL)]
 
     def _line(self, part, page):

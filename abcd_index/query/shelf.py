@@ -92,9 +92,9 @@ class Shelf:
         """The pages that may hold one of ``terms`` (folded)."""
         return self.entries(self._scanned().holding(terms))
 
-    def weighted(self, signs):
-        """The pages that may have a weight of one of ``signs`` (slots)."""
-        return self.entries(self._scanned().weighted(signs))
+    def weighted(self, marks):
+        """The pages that have a weight of one of ``marks`` (``format.mark``)."""
+        return self.entries(self._scanned().weighted(marks))
 
     def close(self):
         """Close the artefact."""

@@ -64,7 +64,7 @@ class Contents(Headlines):
                     for key, entry in forms(keyword):
                         wanted.setdefault((key, entry[0]), set()).add(ordinals[page.name])
         for key, postings in decoded.keywords.items():
-            for entry, pages, _ in postings:
+            for entry, pages, *_ in postings:
                 if pages:
                     there.setdefault((key, entry[0]), set()).update(pages)
         different = sorted(pair for pair in set(wanted) | set(there) if wanted.get(pair) != there.get(pair))

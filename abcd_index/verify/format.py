@@ -11,14 +11,15 @@ from abcd_index.errors import FormatTooNew
 MAGIC = "abcd-index"
 FORMAT = 1
 MODULUS = 2**30 - 35
-CELL = 25
+CELL, OFFSET, LENGTH = 20, 8, 14
 TABLES = ("keywords", "terms", "domains", "records", "bodies")
-SIGNS = set("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
-LEAST = "-"
-RECORD_FIELDS = {
-    "file": str, "title": str, "name": str, "type": str, "dialect": str, "line": str, "summary": str, "updated": str,
-    "recall": dict, "exclude": list, "size": int, "weights": str, "titles": str, "pairs": str,
-}
+SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"\\']
+CODES = {sign: number for number, sign in enumerate(SIGNS)}
+LEVELS, LOWS, MARKS, COUNTED = 8, 11, 1009, 8461
+RECORD_FIELDS = {"file": str, "title": str, "size": int, "weights": str}
+# Fields that may be left out, and what they are then; `name`, `type` and `line` follow from others.
+IMPLIED = {"dialect": "abcd", "summary": "", "updated": "", "recall": [], "spelled": {}, "exclude": [], "titles": "",
+           "pairs": "", "form": "- [{title}]({file}) \u2014 {summary}"}
 DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exclude": list, "recall": dict}
 
 
@@ -33,15 +34,15 @@ class Wrong(Exception):
 class Decoded:
     """What an artefact holds, but for records and bodies, which went to the visitor one by one.
 
-    ``header`` (dict); ``newer`` {file: file}; ``keywords`` {key: postings}; ``terms`` {term: (pages,
-    titles)}; ``domains`` (list of dicts); ``files`` (the pages' file names, in order).
+    ``header`` (dict); ``newer`` {file: file}; ``keywords`` {key: postings}; ``terms``: how many counts of ranking
+    terms there are; ``domains`` (list of dicts); ``files`` (the pages' file names, in order).
     """
 
     def __init__(self, header):
         self.header = header
         self.newer = {}
         self.keywords = {}
-        self.terms = {}
+        self.terms = 0
         self.domains = []
         self.files = []
 
@@ -50,7 +51,7 @@ class Visitor:
     """Is shown every record, then every body. This one looks away."""
 
     def record(self, number, record):
-        """``record``: a dict, checked."""
+        """``record``: a dict, checked, with every field."""
 
     def body(self, number, body):
         """``body``: the text of the page whose record had that number."""
@@ -157,6 +158,13 @@ def _table(part, name, lines):
     return [table[at:at + CELL] for at in range(0, len(table), CELL)]
 
 
+def _cell(cell):
+    """(place, length, checksum) of a line, as a cell says them; None when it is no cell."""
+    if set(cell) - set("0123456789abcdefghijklmnopqrstuv"):
+        return None
+    return int(cell[:OFFSET], 32), int(cell[OFFSET:LENGTH], 32), int(cell[LENGTH:], 32)
+
+
 def _parts(decoded, tables, lines, visitor):
     """Every line that a table speaks of, in the order of the tables."""
     pages, domains = len(tables["records"]), len(tables["domains"])
@@ -165,13 +173,13 @@ def _parts(decoded, tables, lines, visitor):
     for name in TABLES:
         for number, cell in enumerate(tables[name]):
             start, line = lines.at, lines.next()
-            if cell != "%010x%07x%08x" % (start, len(line), checksum(line)):
+            if _cell(cell) != (start, len(line), checksum(line)):
                 raise Torn(f"{name} {number}: the line is not what its cell says (place, length or checksum)")
             where = f"{name} {number}"
             if name == "keywords":
                 _keywords(decoded, _bucket(line, number, len(tables[name]), where), pages, domains, where)
             elif name == "terms":
-                _terms(decoded, _bucket(line, number, len(tables[name]), where), where)
+                _terms(decoded, _text(line, where), where)
             elif name == "domains":
                 decoded.domains.append(_fields(line, DOMAIN_FIELDS, where))
             elif name == "records":
@@ -194,8 +202,9 @@ def _keywords(decoded, bucket, pages, domains, where):
 
 
 def _check_posting(posting, pages, domains, where):
-    _need(isinstance(posting, list) and len(posting) == 3, f"{where}: a posting is not [entry, pages, domains]")
-    entry, of_pages, of_domains = posting
+    _need(isinstance(posting, list) and (len(posting) == 2 or len(posting) == 3 and posting[2]),
+          f"{where}: a posting is not [entry, pages] or [entry, pages, domains]")
+    entry, of_pages, of_domains = [*posting, []][:3]
     _need(isinstance(entry, list) and entry and isinstance(entry[0], str), f"{where}: an entry has no normal form")
     for ordinals, most in ((of_pages, pages), (of_domains, domains)):
         _need(_wholes(ordinals), f"{where}: ordinals are not numbers")
@@ -204,11 +213,19 @@ def _check_posting(posting, pages, domains, where):
     _need(bool(of_pages or of_domains), f"{where}: a posting of nothing")
 
 
-def _terms(decoded, bucket, where):
-    for term, value in bucket:
-        pair = (value, 0) if _whole(value) else tuple(value) if _wholes(value, 2) else None
-        _need(pair is not None and 0 < pair[0] and pair[1] <= pair[0], f"{where}: the counts of {term!r}")
-        decoded.terms[term] = pair
+def _terms(decoded, text, where):
+    halves = text.split(" ")
+    _need(len(halves) == 2, f"{where}: not two runs of counts with a space in between")
+    seen = set()
+    for cells, width in zip(halves, (3, 4)):
+        _need(len(cells) % width == 0 and not set(cells) - CODES.keys(), f"{where}: not counts of {width} signs each")
+        signs = [cells[at:at + 2] for at in range(0, len(cells), width)]
+        _need(signs == sorted(set(signs)) and not seen.intersection(signs), f"{where}: counts are not in order")
+        _need(all(CODES[sign[0]] * len(SIGNS) + CODES[sign[1]] < COUNTED for sign in signs), f"{where}: no remainder")
+        _need(SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]),
+              f"{where}: a count of 0")
+        seen.update(signs)
+    decoded.terms += len(seen)
 
 
 def _bucket(line, number, count, where):
@@ -220,16 +237,44 @@ def _bucket(line, number, count, where):
 def _record(line, where):
     record = _fields(line, RECORD_FIELDS, where)
     where = f"record of {record['file']!r}"
+    for name, value in IMPLIED.items():
+        _need(isinstance(record.setdefault(name, value), type(value)), f"{where}: {name}")
+    recall = record.pop("recall")
+    spelled = record.pop("spelled")
+    _need(all(isinstance(word, str) for word in [*recall, *spelled.values()]), f"{where}: recall")
+    _need(recall == sorted(set(recall)) and not spelled.keys() & set(recall), f"{where}: a keyword stands there twice")
+    record["recall"] = {**dict(zip(recall, recall)), **spelled}
+    _imply(record)
+    _need(all(isinstance(record[name], str) for name in ("name", "type", "line")), f"{where}: name, type or line")
     for name in ("weights", "titles"):
-        text = record[name]
-        slots = [text[at:at + 3] for at in range(0, len(text), 4)]
-        _need(len(text) % 4 == 0, f"{where}: {name} is not made of four signs each")
-        _need(slots == sorted(set(slots)), f"{where}: {name} are not in the order of their slots")
-        _need(not set(text) - SIGNS, f"{where}: {name} has a sign that is not in the alphabet")
-        _need(LEAST not in text[3::4], f"{where}: {name} has a level of 0")
-    _need(not set(record["pairs"]) - SIGNS, f"{where}: pairs has a sign that is not in the alphabet")
-    _need(all(isinstance(v, str) for v in record["recall"].values()), f"{where}: recall")
+        for row in record[name].split(" "):
+            _check_row(row, f"{where}: {name}")
+    _need(not set(record["pairs"]) - set(SIGNS[:64]), f"{where}: pairs has a sign that is not among the first 64")
     return record
+
+
+def _imply(record):
+    """Put in the fields that a record's other fields say."""
+    stem = record["file"][:record["file"].rfind(".")]
+    parts = stem.split("_", 2)
+    abcd = record["dialect"] == "abcd"
+    record.setdefault("name", (parts[2] if len(parts) == 3 else "") if abcd else stem.replace("_", "-"))
+    record.setdefault("type", parts[0] if abcd else "")
+    form = record.pop("form")
+    if "line" not in record:
+        for name in ("file", "title", "summary"):
+            form = form.replace("{" + name + "}", record[name])
+        record["line"] = form
+
+
+def _check_row(row, where):
+    _need(len(row) % 2 == 0, f"{where}: a row is not made of two signs each")
+    _need(not set(row) - CODES.keys(), f"{where} has a sign that is not in the alphabet")
+    codes = [(CODES[row[at]], CODES[row[at + 1]]) for at in range(0, len(row), 2)]
+    marks = [first * LOWS + second // LEVELS for first, second in codes]
+    _need(all(second < LOWS * LEVELS for _, second in codes) and (not marks or marks[-1] < MARKS),
+          f"{where}: not a mark and a level")
+    _need(marks == sorted(set(marks)), f"{where}: a row is not in the order of its marks")
 
 
 def _check_filter(digits, bits, keywords):

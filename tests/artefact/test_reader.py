@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abcd_index.artefact import writer
-from abcd_index.artefact.format import PARTS, bucket, checksum, slot
+from abcd_index.artefact.format import COUNTS, PARTS, SIGNS, bucket, checksum, counted, mark, whole
 from abcd_index.artefact.reader import Artefact, current_key, open_current, parse
 from abcd_index.artefact.score import Query, level_of
 from abcd_index.errors import ArtefactError, ArtefactMissing, ArtefactTorn, FormatTooNew
@@ -16,13 +16,18 @@ from abcd_index.errors import ArtefactError, ArtefactMissing, ArtefactTorn, Form
 KEY = "0123456789abcdef0123456789abcdef01234567"
 
 
+def weight(term, level):
+    """The two signs of one weight."""
+    _, first, least, _ = mark(term)
+    return first + SIGNS[SIGNS.index(least) + level]
+
+
 def make(pages=3, keywords=None, key=KEY, padding=0):
     keywords = keywords or {"auth": [[["auth"], [0, 1], []]], "login": [[["login"], [2], [0]]]}
-    records = [{"file": f"p{i}.md", "title": f"Page {i}", "weights": slot("auth") + "z", "titles": "", "pairs": ""}
-               for i in range(pages)]
+    records = [{"file": f"p{i}.md", "title": f"Page {i}", "weights": weight("auth", 7)} for i in range(pages)]
     parts = {
         "keywords": [writer.Line(d) for d in writer.buckets(keywords)],
-        "terms": [writer.Line(d) for d in writer.buckets({"auth": [2, 1], "login": 1})],
+        "terms": [writer.Line(writer.counts_line(s)) for s in writer.shelved({"auth": (2, 1), "login": (1, 0)})],
         "domains": [writer.Line(writer.line({"name": "GIT", "rules": ["r"]}))],
         "records": [writer.Line(writer.line(r)) for r in records],
         "bodies": [writer.Line(writer.line(f"body {i} é\n" + "x" * padding)) for i in range(pages)],
@@ -77,10 +82,10 @@ def test_cells_say_where_the_lines_are(path):
     for part in PARTS:
         at, count = header["parts"][part]
         cells = json.loads(data[at:data.index(b"\n", at)])
-        assert len(cells) == 25 * count
+        assert len(cells) == 20 * count
         for n in range(count):
-            cell = cells[25 * n:25 * n + 25]
-            start, length, check = int(cell[:10], 16), int(cell[10:17], 16), int(cell[17:], 16)
+            cell = cells[20 * n:20 * n + 20]
+            start, length, check = int(cell[:8], 32), int(cell[8:14], 32), int(cell[14:], 32)
             line = data[start:start + length]
             assert data[start + length:start + length + 1] == b"\n"
             assert checksum(line) == check
@@ -194,10 +199,74 @@ def test_a_link_instead_of_an_artefact_is_not_followed(tmp_path, path):
 
 
 def test_a_level_is_read_at_its_own_place():
-    weights = slot("auth") + "F" + slot("login") + "z"
-    assert level_of(weights, slot("login")) == 63
-    assert level_of(weights, slot("other")) == 0
-    assert level_of("aabbbccc" , "bbb") == 0  # there, but across two weights
+    row = weight("auth", 1) + weight("login", 7)
+    assert level_of([row], mark("login")) == 7.5 / 8
+    assert level_of([row], mark("auth")) == 1.5 / 8
+    assert level_of([row], mark("other")) == 0
+    assert level_of(["a" + row + "a"], mark("auth")) == 0  # there, but across two weights
+
+
+def test_a_level_is_read_in_its_own_row():
+    rows = ["", "", "", "", ""]
+    rows[mark("auth")[0] % 5] = weight("auth", 3)
+    assert level_of(rows, mark("auth")) == 3.5 / 8
+    assert level_of(rows[1:] + rows[:1], mark("auth")) == 0
+
+
+@given(counts=st.dictionaries(st.text(min_size=1, max_size=6), st.tuples(st.integers(1, 10**6), st.integers(0, 10**6)),
+                              max_size=60))
+def test_counts_are_never_too_large_and_at_most_a_quarter_too_small(tmp_path_factory, counts):
+    lines = [writer.counts_line(shelf) for shelf in writer.shelved(counts)]
+    path = tmp_path_factory.getbasetemp() / "counts.idx"
+    out = io.BytesIO()
+    parts = {part: [writer.Line(line) for line in lines] if part == "terms" else [] for part in PARTS}
+    writer.write(out, KEY, (1, 1), {}, (0, 0), parts, writer.key_filter({}), {})
+    path.write_bytes(out.getvalue())
+    artefact = Artefact.open(str(path))
+    signs = [counted(term) for term in counts]
+    for term, (pages, titles) in counts.items():
+        found = artefact.term(term)
+        if signs.count(counted(term)) == 1:
+            assert pages * 3 / 4 - 1 < found[0] <= pages and titles * 3 / 4 - 1 < found[1] <= titles
+        else:
+            assert found[0] > 0
+    artefact.close()
+
+
+def test_the_steps_of_counts():
+    assert list(COUNTS[:33]) == list(range(33)) and len(COUNTS) == len(SIGNS)
+    assert all(after == before * 5 // 4 for before, after in zip(COUNTS[32:], COUNTS[33:]))
+
+
+WORDS = st.text(max_size=12)
+
+
+@given(record=st.fixed_dictionaries({
+    "file": st.from_regex(r"[a-z_{}]{0,20}\.md", fullmatch=True), "title": WORDS, "summary": WORDS, "name": WORDS,
+    "type": st.sampled_from(["", "pitfall", "a"]), "dialect": st.sampled_from(["abcd", "agent", "plain"]),
+    "updated": st.sampled_from(["", "2025-01-01"]), "recall": st.dictionaries(WORDS, WORDS, max_size=4),
+    "exclude": st.lists(st.just(["a", ["a"]]), max_size=2), "size": st.integers(0, 9), "weights": st.just("ab"),
+    "titles": st.sampled_from(["", "ab"]), "pairs": st.sampled_from(["", "-"])}), data=st.data())
+def test_a_record_comes_back_whole(record, data):
+    record["line"] = data.draw(st.sampled_from([
+        "- [{title}]({file}) \u2014 {summary}".format(**record), "- `{file}` \u2014 x | {title}".format(**record),
+        "{file}{title}{summary}", "", "- " + record["summary"] + record["title"]]))
+    line = writer.record_line(record)
+    assert {**whole(json.loads(line)), "exclude": list(whole(json.loads(line))["exclude"])} == record
+    assert writer.record_line(whole(json.loads(line))) == line
+    assert len(line) <= len(writer.line(record)) + len(",\"spelled\":[]")
+
+
+@pytest.mark.parametrize("value", [7, [], "x", {}, {"file": "a.md"}, {"file": 1, "title": "", "recall": []},
+                                   {"file": "a.md", "title": "", "recall": 7}])
+def test_what_is_no_record_is_torn(tmp_path, value):
+    out = io.BytesIO()
+    parts = {part: [writer.Line(writer.line(value))] if part == "records" else [] for part in PARTS}
+    writer.write(out, KEY, (1, 1), {}, (0, 0), parts, writer.key_filter({}), {})
+    path = tmp_path / "odd.idx"
+    path.write_bytes(out.getvalue())
+    with pytest.raises(ArtefactTorn):
+        Artefact.open(str(path)).record(0)
 
 
 def test_score_is_the_sum_of_what_it_explains(path):

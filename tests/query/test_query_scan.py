@@ -48,7 +48,7 @@ def test_the_same_with_and_without_passing_over(shelf, monkeypatch, word, rankin
     asked = Asked(read_terms([word]), limit=99, least=0, ranking=ranking)
     found = [(result.entry.file, result.score) for result in search([shelf], asked)]
     monkeypatch.setattr(type(shelf), "holding", lambda self, terms: self.entries())
-    monkeypatch.setattr(type(shelf), "weighted", lambda self, signs: self.entries())
+    monkeypatch.setattr(type(shelf), "weighted", lambda self, marks: self.entries())
     assert found == [(result.entry.file, result.score) for result in search([shelf], asked)]
     if ranking == "signal" and word in ("strasse", "file", "office", "k9", "rate limit", "é", "メモ", "\\"):
         assert found

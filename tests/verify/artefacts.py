@@ -11,7 +11,7 @@ KEY = "0123456789abcdef" * 2 + "01234567"
 def record(file, **fields):
     """A record with every field of the format, empty where nothing is said."""
     made = {name: kind() for name, kind in RECORD_FIELDS.items()}
-    made.update(file=file, title=file, line=f"- `{file}`")
+    made.update(file=file, title=file, line=f"- `{file}`", recall=[])
     made.update(fields)
     return made
 
@@ -19,15 +19,15 @@ def record(file, **fields):
 def artefact(records=None, bodies=None, postings=None, terms=None, newer=None, domains=(), key=KEY):
     """The bytes of an artefact. Two pages, a keyword of both and one of the second, unless told otherwise."""
     if records is None:
-        records = [record("a.md", size=5, recall={"auth": "Auth"}, weights="--1A0-2B"),
-                   record("b.md", size=3, recall={"auth": "auth", "log in": "log in"}, weights="--1C")]
+        records = [record("a.md", size=5, recall=[], spelled={"auth": "Auth"}, weights="!!$%"),
+                   record("b.md", size=3, recall=["auth", "log in"], weights="!# $%")]
         bodies = ["Hallo", "\u00e9\x01\n"]
     if postings is None:
-        postings = {"auth": [[["auth"], [0, 1], []]], "log": [[["log in", "in"], [1], []]]}
-    terms = {"hallo": 1, "log": [2, 1]} if terms is None else terms
+        postings = {"auth": [[["auth"], [0, 1]]], "log": [[["log in", "in"], [1]]]}
+    terms = ["!!# !#$#"] if terms is None else terms
     parts = {
         "keywords": [writer.Line(line) for line in writer.buckets(postings)],
-        "terms": [writer.Line(line) for line in writer.buckets(terms)],
+        "terms": [writer.Line(writer.line(line)) for line in terms],
         "domains": [writer.Line(writer.line(domain)) for domain in domains],
         "records": [writer.Line(writer.line(one)) for one in records],
         "bodies": [writer.Line(writer.line(body)) for body in bodies],

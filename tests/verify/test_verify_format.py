@@ -31,15 +31,17 @@ def test_reads_everything_that_was_written():
     seen = Collect()
     decoded = read(artefact(newer={"a.md": "b.md"}), seen)
     assert decoded.files == ["a.md", "b.md"]
-    assert decoded.keywords == {"auth": [[["auth"], [0, 1], []]], "log": [[["log in", "in"], [1], []]]}
-    assert decoded.terms == {"hallo": (1, 0), "log": (2, 1)}
+    assert decoded.keywords == {"auth": [[["auth"], [0, 1]]], "log": [[["log in", "in"], [1]]]}
+    assert decoded.terms == 2
     assert decoded.newer == {"a.md": "b.md"}
     assert seen.bodies == ["Hallo", "\u00e9\x01\n"]
+    assert seen.records[0]["recall"] == {"auth": "Auth"} and seen.records[0]["line"] == "- `a.md`"
+    assert (seen.records[0]["dialect"], seen.records[0]["pairs"], seen.records[0]["exclude"]) == ("abcd", "", [])
     assert seen.records[1]["recall"] == {"auth": "auth", "log in": "log in"}
 
 
 def test_an_empty_store_has_an_artefact_too():
-    assert read(artefact([], [], {}, {})).files == []
+    assert read(artefact([], [], {}, [])).files == []
 
 
 def test_every_cut_is_noticed():
@@ -77,22 +79,30 @@ def test_the_checksum_is_the_one_of_the_specification():
 # Each is whole by its own checksums, and not what docs/format.md says.
 WRONG = {
     "the records are not in the order": dict(records=[record("b.md"), record("a.md")], bodies=["", ""],
-                                             postings={}, terms={}),
-    "ordinals do not ascend": dict(postings={"auth": [[["auth"], [1, 0], []]]}),
-    "an ordinal is beyond the end": dict(postings={"auth": [[["auth"], [7], []]]}),
-    "a posting of nothing": dict(postings={"auth": [[["auth"], [], []]]}),
-    "no normal form": dict(postings={"auth": [[[], [0], []]]}),
+                                             postings={}, terms=[]),
+    "ordinals do not ascend": dict(postings={"auth": [[["auth"], [1, 0]]]}),
+    "an ordinal is beyond the end": dict(postings={"auth": [[["auth"], [7]]]}),
+    "a posting of nothing": dict(postings={"auth": [[["auth"], []]]}),
+    "no normal form": dict(postings={"auth": [[[], [0]]]}),
     "has no postings": dict(postings={"auth": []}),
-    "not [entry, pages, domains]": dict(postings={"auth": [[["auth"], [0]]]}),
-    "the counts of 'log'": dict(terms={"log": 0}),
-    "has not its body's size": dict(records=[record("a.md", size=4)], bodies=["12345"], postings={}, terms={}),
-    "not made of four signs": dict(records=[record("a.md", weights="--1")], bodies=[""], postings={}, terms={}),
-    "order of their slots": dict(records=[record("a.md", weights="0-2B--1A")], bodies=[""], postings={}, terms={}),
-    "a level of 0": dict(records=[record("a.md", weights="--1-")], bodies=[""], postings={}, terms={}),
-    "not in the alphabet": dict(records=[record("a.md", titles="--1!")], bodies=[""], postings={}, terms={}),
+    "a posting is not [entry, pages]": dict(postings={"auth": [[["auth"], [0], []]]}),
+    "a count of 0": dict(terms=["!!! "]),
+    "two runs of counts": dict(terms=["!!#"]),
+    "not counts of 3 signs": dict(terms=["!!#! "]),
+    "counts are not in order": dict(terms=["!#$!!$ "]),
+    "no remainder": dict(terms=["~~# "]),
+    "has not its body's size": dict(records=[record("a.md", size=4)], bodies=["12345"], postings={}, terms=[]),
+    "not made of two signs": dict(records=[record("a.md", weights="!!#")], bodies=[""], postings={}, terms=[]),
+    "order of its marks": dict(records=[record("a.md", weights="$%!!")], bodies=[""], postings={}, terms=[]),
+    "not a mark and a level": dict(records=[record("a.md", weights="~~")], bodies=[""], postings={}, terms=[]),
+    "not in the alphabet": dict(records=[record("a.md", titles="--\u00e9!")], bodies=[""], postings={}, terms=[]),
+    "not among the first 64": dict(records=[record("a.md", pairs="~")], bodies=[""], postings={}, terms=[]),
+    "a keyword stands there twice": dict(records=[record("a.md", recall=["a"], spelled={"a": "A"})], bodies=[""],
+                                         postings={}, terms=[]),
+    "name, type or line": dict(records=[record("a.md", line=7)], bodies=[""], postings={}, terms=[]),
     "title is missing or of another type": dict(records=[record("a.md", title=7)], bodies=[""], postings={},
-                                                terms={}),
-    "not as many bodies": dict(records=[record("a.md")], bodies=[], postings={}, terms={}),
+                                                terms=[]),
+    "not as many bodies": dict(records=[record("a.md")], bodies=[], postings={}, terms=[]),
     "is not a page": dict(newer={"a.md": "gone.md"}),
     "header: key": dict(key="nothex"),
     "state is missing": dict(domains=[{"name": "X", "aliases": [], "rules": [], "exclude": [], "recall": {}}]),
@@ -110,7 +120,7 @@ def test_a_keyword_in_the_wrong_bucket(monkeypatch):
     from abcd_index.artefact import writer
 
     monkeypatch.setattr(writer, "bucket", lambda key, count: 0)
-    postings = {f"k{n}": [[[f"k{n}"], [0], []]] for n in range(40)}
+    postings = {f"k{n}": [[[f"k{n}"], [0]]] for n in range(40)}
     with pytest.raises((Wrong, Torn)) as caught:
         read(artefact(postings=postings))
     assert "another bucket" in str(caught.value)
