@@ -3,7 +3,14 @@ import sys
 
 try:
     sys.path.insert(0, __file__[:-22])
-    import abcd_door
+    try:
+        import abcd_door
+    except ImportError:
+        # Reached through a link from elsewhere.
+        import os
+
+        sys.path[0] = os.path.dirname(os.path.realpath(__file__))
+        import abcd_door
 
     abcd_door.main("router")
 except BaseException:

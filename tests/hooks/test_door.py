@@ -157,6 +157,18 @@ def test_installed_inside_the_package_it_finds_its_way(auth, tmp_path):
     assert b"Body" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["prompt_router_hook.py", "recall.py", "a_link_with_a_longer_name_than_the_script.py"])
+def test_a_link_to_the_script_finds_its_way(auth, tmp_path, name):
+    folder = tmp_path / "links"
+    folder.mkdir()
+    (folder / name).symlink_to(ROOT / "hooks" / "prompt_router_hook.py")
+    done = auth.box.hook(auth.payload("auth", "l1"), script=str(folder / name))
+    assert b"Body" in done.stdout and done.stderr == b""
+    (folder / "session.py").symlink_to(ROOT / "hooks" / "session_hook.py")
+    done = auth.box.hook(dict(auth.payload("", "l1"), hook_event_name="SessionStart"), script=str(folder / "session.py"))
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_the_scripts_name_themselves_right():
     for name in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
         assert "__file__[:-%d]" % (len(name) + 1) in (ROOT / "hooks" / name).read_text()
