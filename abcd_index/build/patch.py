@@ -12,9 +12,10 @@ from abcd_index.build.compile import figures_of, finished, postings_of
 
 
 class Patched:
-    """The parts of the new artefact. ``lengths``: as in its header; ``counts``: of its terms, as ``shelved``."""
+    """The parts of the new artefact. ``lengths``: as in its header; ``counts``: {line: exact counts} where they
+    changed; ``terms``: distinct stems in the store."""
 
-    __slots__ = ("parts", "lengths", "counts")
+    __slots__ = ("parts", "lengths", "counts", "terms")
 
 
 def patched(old, compiled):
@@ -36,7 +37,7 @@ def patched(old, compiled):
     result = Patched()
     result.lengths = lengths
     parts = {part: old.cells(part) for part in PARTS}
-    result.counts = _patch_terms(old, counts, parts["terms"])
+    result.counts, result.terms = _patch_terms(old, counts, parts["terms"])
     if result.counts is None:
         return None
     for file, page in compiled.items():
@@ -76,24 +77,26 @@ def _count(counts, terms, titles, sign):
 
 
 def _patch_terms(old, changes, cells):
-    """Put the lines of the changed counts in their places; the counts of all terms then, or None."""
-    shelves, distinct, touched = old.pages.counts(), old.pages.terms, set()
+    """Put the lines of the changed counts in their places. ({line: counts}, distinct stems then), or (None, 0)."""
+    shelves, distinct = {}, old.pages.terms
     for stem, (pages, titles) in changes.items():
         if not pages and not titles:
             continue
         if not cells:
-            return None
+            return None, 0
         number = bucket(stem, len(cells))
-        touched.add(number)
-        was = shelves[number].get(stem, (0, 0))
+        shelf = shelves.get(number)
+        if shelf is None:
+            shelf = shelves[number] = old.pages.counts_in(number)
+        was = shelf.get(stem, (0, 0))
         now = (was[0] + pages, was[1] + titles)
         distinct += (now[0] > 0) - (was[0] > 0)
         if now[0] > 0:
-            shelves[number][stem] = now
+            shelf[stem] = now
         else:
-            shelves[number].pop(stem, None)
+            shelf.pop(stem, None)
     if terms_count(distinct) != len(cells):
-        return None
-    for number in touched:
-        cells[number] = Line(counts_line(shelves[number]))
-    return shelves
+        return None, 0
+    for number, shelf in shelves.items():
+        cells[number] = Line(counts_line(shelf))
+    return shelves, distinct

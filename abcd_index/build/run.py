@@ -182,7 +182,7 @@ def _edited(observed, built, old, progress):
     if result is None:
         return None
     pages = old.pages
-    pages.count(result.counts)
+    pages.recount(result.counts, result.terms)
     with publish.whole(built.path) as out:
         writer.write(out, built.key, (TOKENS_VERSION, RECORDS_VERSION), written_settings(built.settings),
                      result.lengths, result.parts, old.filter(), {})

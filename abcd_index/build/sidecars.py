@@ -1,11 +1,11 @@
 """What lies beside an artefact: file times for the prompt hook, page links for the next build.
 
 Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
-the pages sidecar is two lines of JSON. The first is an object: ``files`` (names in order), ``names`` ({file:
+the pages sidecar is lines of JSON. The first is an object: ``files`` (names in order), ``names`` ({file:
 [name: field, id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]},
 where there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content
-hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file). The second
-holds the exact counts that the artefact rounds: for each of its lines of counts {stem: [pages, titles]}.
+hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file). The others
+hold the exact counts that the artefact rounds: for each of its lines of counts {stem: [pages, titles]}.
 """
 
 import os
@@ -35,16 +35,29 @@ class Pages:
         self.rules = rules
         self.terms = 0
         self.stamp = None
-        self._counts = b"[]"
+        self._counts = []
+
+    def counts_in(self, number):
+        """The exact counts of the terms in line ``number`` of the artefact's counts: {stem: [pages, titles]}.
+
+        Raises ValueError or IndexError when the sidecar is damaged.
+        """
+        return orjson.loads(self._counts[number])
 
     def counts(self):
-        """The exact counts of terms, as ``writer.shelved``. Raises ValueError when the sidecar is damaged."""
-        return orjson.loads(self._counts)
+        """The exact counts of all terms, as ``writer.shelved``. Raises ValueError when the sidecar is damaged."""
+        return list(map(orjson.loads, self._counts))
 
     def count(self, counts):
-        """Note the exact counts of terms, as ``writer.shelved``."""
+        """Note the exact counts of all terms, as ``writer.shelved``."""
         self.terms = sum(map(len, counts))
-        self._counts = orjson.dumps(counts)
+        self._counts = list(map(orjson.dumps, counts))
+
+    def recount(self, changed, terms):
+        """Note the exact counts in some lines: ``changed`` is {number: counts}, ``terms`` the distinct stems now."""
+        self.terms = terms
+        for number, counts in changed.items():
+            self._counts[number] = orjson.dumps(counts)
 
     def note(self, page):
         """Add a Compiled; in the order of the artefact."""
@@ -84,7 +97,7 @@ class Pages:
         publish.replace(os.path.join(index, key + PAGES_SUFFIX), orjson.dumps(
             {name: list(value) if name == "lined" else value
              for name, value in ((name, getattr(self, name)) for name in self.FIELDS)},
-            option=orjson.OPT_SORT_KEYS) + b"\n" + self._counts + b"\n")
+            option=orjson.OPT_SORT_KEYS) + b"\n" + b"".join(line + b"\n" for line in self._counts))
 
     @classmethod
     def read(cls, index, key):
@@ -92,7 +105,7 @@ class Pages:
         pages = cls()
         try:
             with publish.opened(os.path.join(index, key + PAGES_SUFFIX)) as handle:
-                first, pages._counts, _ = handle.read().split(b"\n")
+                first, *pages._counts, _ = handle.read().split(b"\n")
             found = orjson.loads(first)
             for name in cls.FIELDS:
                 setattr(pages, name, found[name])
