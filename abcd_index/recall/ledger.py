@@ -130,8 +130,8 @@ def marker_of(turn, prompt, bracket, keys):
     """The name that two deliveries of one prompt share: the host's own id of it, else its text; the bracket; and
     the artefacts that answer it."""
     if not turn:
-        # A long paste is told from another by its length, head and tail.
-        turn = "\n%d %s" % (len(prompt), prompt if len(prompt) < 4000 else prompt[:2000] + prompt[-2000:])
+        # A long paste is told from another by its head and tail, and by its length if all of it was looked at.
+        turn = "\n%d %s" % (min(len(prompt), 20000), prompt if len(prompt) < 4000 else prompt[:2000] + prompt[-2000:])
     return fingerprint("\n".join([turn, bracket, *keys]).encode("utf-8", "surrogatepass"))
 
 

@@ -16,6 +16,11 @@ from abcd_index.scopes import resolve
 DEADLINE = 1.0
 # Most payloads fit into the first read; a pipe holds no more than the second size at a time.
 FIRST, CHUNK = 1 << 13, 1 << 16
+# A prompt is read up to so many characters at its start and its end (``terms.prompt``, which is not loaded yet).
+PROMPT_HEAD, PROMPT_TAIL = 16000, 8000
+# Bytes of a payload that hold as much, of plain text and of text in which a character takes several.
+HEAD, TAIL, DENSE = 24000, 12000, 5
+CUT = " \x7f\x7f\x7f "
 # No prompt is larger; a stream that never ends must not fill the memory.
 LONGEST = 1 << 26
 
@@ -71,7 +76,7 @@ def _leave_after(seconds):  # pragma: no cover - Windows
 
 
 def read_all():
-    """(bytes on stdin, the JSON object that they are or None): read up to the end of a complete object, the end
+    """(what came on stdin, the JSON object that it is or None): read up to the end of a complete object, the end
     of the pipe, or the deadline."""
     data = bytearray()
     try:
@@ -83,21 +88,44 @@ def read_all():
             if chunk.rstrip()[-1:] == b"}":
                 payload = payload_of(data)
                 if payload is not None:
-                    return bytes(data), payload
+                    return data, payload
     except (OSError, SystemExit):
         pass
-    return bytes(data), payload_of(data)
+    return data, payload_of(data)
 
 
 def payload_of(data):
-    """The JSON object that ``data`` (bytes) is, as a dict; None for anything else. Byte order marks are dropped."""
+    """The JSON object that ``data`` (bytes) is, as a dict; None for anything else. Byte order marks are dropped.
+
+    Of a long prompt the middle, which is not looked at, may be left out."""
     while data[:3] == b"\xef\xbb\xbf":
         data = data[3:]
+    return len(data) > 2 * (HEAD + TAIL) and _without_middle(data) or _object(data)
+
+
+def _object(data):
     try:
         value = parse(data.decode("utf-8", "replace").strip())
     except (ValueError, LookupError, RecursionError, MemoryError):
         return None
     return value if type(value) is dict else None
+
+
+def _without_middle(data):
+    """A payload whose middle is all of one prompt, without that middle; None where it may be anything else."""
+    head, tail = HEAD, TAIL
+    if not data.isascii() or b"\\u" in data[:head] or b"\\u" in data[-tail:]:
+        head, tail = DENSE * head, DENSE * tail
+    # At a space no escape sequence and no character comes apart; and without a quote no string ends.
+    start, end = data.rfind(b" ", 0, head), data.find(b" ", max(head, len(data) - tail))
+    if start < 0 or end < 0 or data.find(b'"', start, end) >= 0:
+        return None
+    payload = _object(data[:start] + CUT.encode() + data[end:])
+    prompt = payload and payload.get("prompt")
+    if not isinstance(prompt, str):
+        return None
+    at = prompt.find(CUT)
+    return payload if at > PROMPT_HEAD and len(prompt) - at - len(CUT) > PROMPT_TAIL else None
 
 
 def send(data):

@@ -127,6 +127,16 @@ def pieces(text):
     return found
 
 
+def swapped(text, chars, other):
+    """``text`` with ``other`` in the place of each of the ``chars``."""
+    if len(chars) > 150:
+        return text.translate(dict.fromkeys(map(ord, chars), other))
+    # ``translate`` takes long to find out that a character is not in its table.
+    for char in chars:
+        text = text.replace(char, other)
+    return text
+
+
 def unglued(text):
     """(``text`` with what is of scripts without spaces, and signs, replaced by breaks; the keys of those).
 
@@ -136,10 +146,10 @@ def unglued(text):
     glued = [char for char in chars if char > "\x7f" and kinds[char] > 1]
     if not glued:
         return text, ()
-    only = text.translate(dict.fromkeys(map(ord, chars.keys() - glued), " "))
-    pairs = dict.fromkeys([only[at:at + 2] for at in range(len(only) - 1)])
-    keys = [pair for pair in pairs if " " not in pair]
-    text = text.translate(dict.fromkeys(map(ord, glued), "\0"))
+    # A log says the same again and again.
+    runs = dict.fromkeys(swapped(text, chars.keys() - glued, " ").split())
+    keys = list(dict.fromkeys([run[at:at + 2] for run in runs for at in range(len(run) - 1)]))
+    text = swapped(text, glued, "\0")
     while "\0\0\0" in text:
         text = text.replace("\0\0", "\0")
     return text.replace("\0", " \0 "), keys + glued

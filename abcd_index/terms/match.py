@@ -76,6 +76,30 @@ def _found(prompt, form, places, entry):
             best = found
             if best[0] == 1.0:
                 break
+    if best is None or best[0] < ZONE_WEIGHT[PASTED]:
+        for exact in prompt.pasted_as(form):
+            found = _pasted(prompt.run, exact, entry)
+            if found is not None and (best is None or found[0] > best[0]):
+                best = found
+    return best
+
+
+def _pasted(run, exact, entry):
+    """As ``_run``, for a word of what was pasted; the best place of it."""
+    first = (bare(exact), exact, PASTED)
+    if len(entry) == 1:
+        return _run((first,), 0, exact, entry)
+    best = None
+    word = " " + exact + " "
+    at = run.find(word)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            break
+        row = run[at:].split(None, len(entry))[:len(entry)]
+        found = _run([first] + [(bare(other), other, PASTED) for other in row[1:]], 0, exact, entry)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+        at = run.find(word, at + len(word) - 1)
     return best
 
 

@@ -21,14 +21,16 @@ _BREAKS = frozenset(".,;:!?)]}")
 
 
 class Prompt:
-    """A prompt's words. ``machine``: no person typed it. ``words``: {folded word: positions}.
+    """A prompt's words. ``machine``: no person typed it. ``words``: {folded word: positions of those typed}.
 
-    ``tokens``: at each position (bare word, exact word, kind) or None where a run ends. ``stars``: folded
+    ``tokens``: at each position of what was typed (bare word, exact word, kind) or None where a run ends.
+    ``run``: the exact words of what was pasted, each between spaces, "\\0" where a run ends. ``stars``: folded
     names written ``*NAME``. ``command``: the name of a slash command, or ''. ``typed`` and ``pasted``: the
     two parts of its text.
     """
 
-    __slots__ = ("machine", "command", "stars", "typed", "pasted", "tokens", "words", "_forms", "_folded")
+    __slots__ = ("machine", "command", "stars", "typed", "pasted", "tokens", "run", "words", "_forms", "_folded",
+                 "_inflected", "_accented", "_chunks")
 
     def __init__(self, text):
         self.machine = False
@@ -36,7 +38,11 @@ class Prompt:
         self.stars = set()
         self.typed = self.pasted = ""
         self.tokens = []
+        self.run = ""
         self.words = {}
+        self._inflected = {}
+        self._accented = {}
+        self._chunks = ()
         self._forms = None
         self._folded = None
         if len(text) > HEAD + TAIL:
@@ -70,7 +76,8 @@ class Prompt:
         return not self.words
 
     def forms(self):
-        """{form: positions}: every form under which a word of the prompt is looked up."""
+        """{form: positions}: every form under which a word of the prompt is looked up. Where a pasted word stands is
+        not among them, see ``pasted_as``."""
         forms = self._forms
         if forms is None:
             forms = self._forms = dict(self.words)
@@ -83,8 +90,20 @@ class Prompt:
                 else:
                     continue
                 for form in more:
-                    forms[form] = forms[form] + places if form in forms else places
+                    forms[form] = [*forms[form], *places] if form in forms else places
+                    if self.run:
+                        self._inflected.setdefault(form, []).append(word)
         return forms
+
+    def pasted_as(self, form):
+        """The pasted words, exact, that are looked up under ``form``."""
+        found = []
+        if self.run:
+            for word in (form, *self._inflected.get(form, ())):
+                if " " + word + " " in self.run:
+                    found.append(word)
+                found += self._accented.get(word, ())
+        return found
 
     def folded(self):
         """(typed, pasted) folded, white space made one: where literals are searched."""
@@ -94,15 +113,18 @@ class Prompt:
         return self._folded
 
     def stems(self):
-        """{stem: how often}: the ranking terms of the prompt, in its order. Pasted words count little, and only
-        where they were not typed too."""
+        """{stem: how often}: the ranking terms of the prompt, in its order. Pasted words count little, only where
+        they were not typed too, and only the first and the last ones."""
         from abcd_index.terms.stem import analyse
 
         weights = {}
         for term in analyse(self.typed):
             weights[term] = weights.get(term, 0.0) + 1.0
         if self.pasted:
-            for term in analyse(self.pasted):
+            chunks = self._chunks
+            if len(chunks) > _FIRST + _LAST:
+                chunks = chunks[:_FIRST] + chunks[-_LAST:]
+            for term in analyse(" ".join(chunks)):
                 if term not in weights:
                     weights[term] = 0.2
         return weights
@@ -147,39 +169,73 @@ class Prompt:
         self._add_parts(parts, PART)
 
     def _read_pasted(self):
-        """The words of what was pasted: cut by one table, for all of it counts the same."""
+        """The words of what was pasted: cut by one table, for all of it counts the same. A paste has thousands, few
+        of them distinct and hardly any a keyword: only the distinct ones are looked at, and none is numbered."""
         text = self.pasted
         if not text.isascii():
             text = self._glued(text)
+        glued = text is not self.pasted
         from abcd_index.terms.zones import SIGNS
 
-        text = text.replace("\n\n", " \0 ").translate(SIGNS)
-        seen = {"\0": _END}
-        tokens, words = self.tokens, self.words
+        text = text.replace("\n\n", "\0")
+        if text.isascii():
+            text = text.translate(SIGNS)
+        else:
+            # ``translate`` takes long to find out that a character is not in its table.
+            for char in {char for char in text if char < "\x80" and SIGNS[ord(char)] != char}:
+                text = text.replace(char, SIGNS[ord(char)])
+        text = text.replace("\0", " \0 ")
+        chunks = dict.fromkeys(text.split())
+        chunks.pop("\0", None)
+        chunks = list(chunks)
+        self._chunks = list(dict.fromkeys(self.pasted.split())) if glued else chunks
         parts = []
+        if text.isascii() and "+" not in text and "#" not in text:
+            text = text.lower()
+            small = " ".join(chunks).lower().split()
+            mixed = [chunk for chunk, low in zip(chunks, small) if chunk != low]
+        else:
+            text, small, mixed = self._read_odd(text, chunks, parts)
+        words = self.words
+        for word in small:
+            if word not in words:
+                words[word] = ()
+        for chunk in [chunk for chunk in mixed if not chunk.isupper() and not chunk.istitle()][:_MOST_APART]:
+            if len(chunk) < 32 or not noise(chunk):
+                _word(chunk, PASTED, parts)
+        for _, own in parts:
+            text += " \0 " + " ".join(own)
+            for word in own:
+                if word not in words:
+                    words[word] = ()
+        self.run = " " + text + " "
+
+    def _read_odd(self, text, chunks, parts):
+        """(run, words, chunks in mixed case) of pasted text that is not all ASCII letters and digits."""
+        small, mixed = [], []
+        folds = {"\0": "\0"}
         apart = _MOST_APART
-        for chunk in text.split():
-            items = seen.get(chunk)
-            if items is None:
-                low = chunk.lower()
-                if chunk.isalnum() and (low == chunk or chunk.isupper() or chunk.istitle()) or not apart:
-                    if not chunk.isascii():
-                        low = folded(chunk)
-                    items = ((bare(low), low, PASTED),)
-                else:
-                    apart -= 1
-                    items = [item and (item[0], item[1], SIGN if item[2] == SIGN else PASTED)
-                             for item in _cut(chunk, parts)]
-                seen[chunk] = items
-            for item in items:
-                if item is not None:
-                    places = words.get(item[0])
-                    if places is None:
-                        words[item[0]] = [len(tokens)]
-                    else:
-                        places.append(len(tokens))
-                tokens.append(item)
-        self._add_parts(parts, PASTED)
+        for chunk in chunks:
+            exact = folded(chunk)
+            if not chunk.isalnum() and apart:
+                apart -= 1
+                items = _cut(chunk, parts)
+                small += [item[0] for item in items if item is not None]
+                # "c" of "C++" is looked up for keywords that are searched as written, and is no word of a run.
+                folds[chunk] = " ".join([
+                    "\0" if item is None else item[1] + "#" if item[2] == SIGN else item[1] for item in items])
+                for item in items:
+                    if item is not None and item[0] != item[1] and item[2] != SIGN:
+                        self._accented.setdefault(item[0], []).append(item[1])
+                continue
+            folds[chunk] = exact
+            word = bare(exact)
+            small.append(word)
+            if word != exact:
+                self._accented.setdefault(word, []).append(exact)
+            elif exact != chunk:
+                mixed.append(chunk)
+        return " ".join([folds[chunk] for chunk in text.split()]), small, mixed
 
     def _add_parts(self, identifiers, kind):
         """Set the parts of identifiers behind the text, each a run of its own. ``kind``: the least they count."""
@@ -211,6 +267,8 @@ class Prompt:
 _END = (None,)
 # So many identifiers and the like of a paste are taken apart, further ones only as a whole.
 _MOST_APART = 300
+# So many distinct words of a paste are ranking terms: its first and its last ones.
+_FIRST, _LAST = 60, 40
 
 
 def _limited(text, head=HEAD, tail=TAIL):

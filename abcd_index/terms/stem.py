@@ -170,6 +170,16 @@ def analyse(text):
     return terms
 
 
+def distinct(text, weights, weight, most):
+    """Add the ranking terms of ``text`` that ``weights`` lacks to it, with ``weight``, until it holds ``most``."""
+    for word in dict.fromkeys(text.translate(_SPACES).split()):
+        for term in _analyse_word(word):
+            if term not in weights:
+                weights[term] = weight
+        if len(weights) >= most:
+            return
+
+
 def _analyse_word(word):
     if not word.isascii():
         return _analyse_other(word)

@@ -195,14 +195,19 @@ def _hangul(char):
 def noise(chunk):
     """Whether a long chunk is base64 or a hash: small letters, capitals and digits take turns all the time."""
     head = chunk[:32]
-    if not head.isascii() or head.islower() and sum(map(head.count, "0123456789")) < 4:
+    if not head.isascii():
         return False
-    turns, before = 0, ""
-    for char in head:
-        sort = "a" if char.islower() else "A" if char.isupper() else "0" if char.isdigit() else before
-        turns += sort != before
-        before = sort
-    return turns > 11
+    sorts = head.translate(_SORTS).replace("-", "")
+    if "A" not in sorts and sorts.count("0") < 4:
+        return False
+    turns = 0
+    for turn in ("aA", "Aa", "a0", "0a", "A0", "0A"):
+        turns += sorts.count(turn)
+    return turns > 10
+
+
+# For ``translate``: "a" for every small letter of ASCII, "A" for every capital, "0" for every digit.
+_SORTS = "-" * 48 + "0" * 10 + "-" * 7 + "A" * 26 + "-" * 6 + "a" * 26 + "-" * 5
 
 
 _CAPITALS = {code: " " + chr(code) for code in range(65, 91)}

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from abcd_index.recall import router, session, wire
+from abcd_index.recall.ledger import marker_of
+from abcd_index.terms.prompt import HEAD, TAIL, Prompt
 from tests import recall_shop
 from tests.recall_shop import page, said
 
@@ -64,6 +66,34 @@ def test_any_bytes_on_stdin_are_a_payload_or_none(data):
         strict = None
     if type(strict) is dict:
         assert found == strict
+
+
+LONG = 120_000
+LINES = st.sampled_from(["2026-07-01 12:00:00 auth failed\n", "\tat a.B(B.java:3)\n", "\u0434\u0435\u043f\u043b\u043e\u0439 auth\n", "x" * 90,
+                         '{"auth": "x"}\n', "\u90e8\u7f72 auth, ", "c:\\auth\\x \r\n", "\x7f\x7f\x7f \x7f", "a\u2028 b "])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(LINES, min_size=1, max_size=3), st.booleans(), st.sampled_from(["prompt", "other", "both"]), st.integers(1, 40))
+def test_of_a_long_prompt_only_what_is_not_looked_at_is_left_out(lines, ascii_only, where, at):
+    assert (wire.PROMPT_HEAD, wire.PROMPT_TAIL) == (HEAD, TAIL)
+    text = "auth? " * at + "".join(lines) * (LONG // len("".join(lines))) + " auth?" * at
+    payload = {"cwd": "/", "prompt": "short", "other": "short", "prompt_id": "x"}
+    payload.update(dict.fromkeys(["prompt", "other"] if where == "both" else [where], text))
+    found = wire.payload_of(json.dumps(payload, ensure_ascii=ascii_only).encode("utf-8"))
+    own = found.pop("prompt"), payload.pop("prompt")
+    assert found == payload
+    mine, whole = map(Prompt, own)
+    assert (mine.typed, mine.pasted, mine.run) == (whole.typed, whole.pasted, whole.run)
+    assert marker_of("", own[0], "", []) == marker_of("", own[1], "", [])
+
+
+def test_the_middle_of_a_long_log_is_not_even_parsed():
+    text = "why?\n" + "2026-07-01 12:00:00 auth failed\n" * 6000
+    for payload in ({"prompt": text, "cwd": "/"}, {"cwd": "/", "prompt": text}):
+        assert len(wire.payload_of(json.dumps(payload).encode())["prompt"]) < 40_000
+        assert wire.payload_of(json.dumps(payload).encode()[:-1]) is None
+    assert wire.payload_of(json.dumps({"prompt": text, "cwd": "/"}).replace("failed", 'fai"ed').encode()) is None
 
 
 @RELAXED

@@ -163,7 +163,38 @@ def test_work_grows_with_the_limit_and_not_with_the_prompt():
         prompt.stems()
 
 
+PASTES = {
+    "a log": "2026-07-01T12:00:%02d INFO deploy of worker %d took 10.0.%d.1",
+    "a stack": "\tat com.acme.DeployService.retry%d(DeployService.java:%d) at HTTPServerError %d",
+    "JSON": '{"deploy": %d, "userId": "%d", "tags": ["a", "b%d"]}',
+    "source": "    def deploy_%d(self, retryCount=%d):  # it's C++ and C#%d\n\n",
+    "other letters": "\u0434\u0435\u043f\u043b\u043e\u0439 %d caf\xe9 %d \u2192 deploy %d",
+    "no spaces between words": "\u90e8\u7f72\u5931\u6557%d\u3001\u518d\u8a66\u884c %d deploy=%d",
+}
+
+
+@pytest.mark.parametrize("line", PASTES.values(), ids=PASTES)
+def test_pasted_text_is_searched_and_not_numbered(line):
+    text = "why?\n```\nthe rate limits of d\xe9ploy\n" + "\n".join([line % (n, n, n) for n in range(500)])
+    prompt = Prompt(text)
+    assert len(prompt.tokens) < 10, "only what was typed has positions"
+    found = {hit.normal: (hit.zone, hit.seen) for hit in match(prompt, lookup(
+        "deploy", "d\xe9ploy", "rate limit", "limits of", "the limit", "C++", "retry count", "http server error"))}
+    assert found["rate limit"] == (PASTED, "rate limits") and found["limits of"] == (PASTED, "limits of")
+    assert found["d\xe9ploy"] == (PASTED, "d\xe9ploy") and "deploy" in found and "the limit" not in found
+    for keyword, spelling in (("C++", "C++"), ("retry count", "retryCount"), ("http server error", "HTTPServerError")):
+        assert (keyword.lower() in found) == (spelling in line), keyword
+
+
 # Ranking terms
+
+def test_of_a_long_paste_the_first_and_the_last_words_are_ranking_terms():
+    words = ["%s%s" % (a, b) for a in "bdfgklmnpr" for b in ("ap", "ep", "ip", "op", "up", "ak", "ek", "ik", "ok", "uk", "am", "em")]
+    stems = Prompt("why?\n```\n" + "\n".join(words) + "\n```").stems()
+    assert {words[0], words[59], words[-1], words[-40]} <= set(stems)
+    assert words[60] not in stems and words[-41] not in stems
+    assert len(Prompt("why?\n```\n" + " ".join(words[:100])).stems()) == 100
+    assert "\u7f72\u5931" in Prompt("why?\n```\n\u90e8\u7f72\u5931\u6557\n```").stems()
 
 def test_stems_count_what_was_typed_and_little_of_what_was_pasted():
     stems = Prompt("deploy the deploys of auth\n```\nrollback auth\n```").stems()

@@ -9,7 +9,7 @@ from abcd_index.terms.keyword import entries, normal_form, weakness
 from abcd_index.terms.match import excluded, match
 from abcd_index.terms.prompt import JOINED, PART, PASTED, SIGN, TYPED, Prompt
 from abcd_index.terms.stem import analyse
-from abcd_index.terms.words import bare, camel, fold
+from abcd_index.terms.words import bare, camel, fold, noise
 
 # Characters that have given matchers trouble, often enough to meet one another.
 ODD = ("aAbBsSeEdDiInNgG019 _-./\\'\"`*#+@:()[]{}<>!?,;~|&=$^%\n\t\r\0\xa0\xad\u0301\u0308\u200b\u200d\u202e\ufeff\u2019"
@@ -63,6 +63,19 @@ def test_positions_are_those_of_the_tokens(prompt_text):
         assert set(places) <= set(prompt.forms()[word])
 
 
+@given(pieces_of_prompts)
+@settings(max_examples=300, deadline=None)
+def test_pasted_words_are_those_of_the_run(prompt_text):
+    prompt = Prompt("why?\n```\n" + prompt_text)
+    run = {word for word in prompt.run.split() if word[-1] != "#" and word != "\0"}
+    for word in run:
+        assert bare(word) in prompt.words
+        assert word in prompt.pasted_as(bare(word))
+    for form in prompt.forms():
+        for exact in prompt.pasted_as(form):
+            assert " " + exact + " " in prompt.run
+
+
 @given(keyword)
 @settings(max_examples=1500, deadline=None)
 @example("C++").via("symbols")
@@ -113,5 +126,15 @@ def test_the_normal_form_is_stable(word):
 def test_an_identifier_comes_apart_without_loss(word):
     assert "".join(camel(word)) == word
     assert all(camel(word)) or not word
+
+
+@given(st.text(st.sampled_from("aaabAABZ0019-_/+= \xe9"), max_size=40))
+@example("aB3dE5gH1jK2mN4pQ6sT8vW0yZ").via("base64")
+def test_noise_is_more_than_ten_turns(chunk):
+    head = chunk[:32]
+    sorts = ["a" if char.islower() else "A" if char.isupper() else "0" for char in head if char.isalnum()]
+    turns = sum(a != b for a, b in zip(sorts, sorts[1:]))
+    few = "A" not in sorts and sorts.count("0") < 4
+    assert noise(chunk) == (head.isascii() and turns > 10 and not few)
 
 
