@@ -15,6 +15,7 @@ Not recomputed: the weights, the pairs and counts that order the matches, and ``
 import os
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 
 import orjson
 
@@ -160,11 +161,16 @@ class Arrived:
     def _same_frame(self, old, decoded):
         """Raises ValueError unless writing the lines anew gives every byte of the file."""
         header = self.header
+        parts = {part: old.cells(part) for part in PARTS}
+        # The writer copies neighbouring lines with what is between them.
+        for line in chain(*parts.values()):
+            old.file.seek(line.offset + line.length)
+            if old.file.read(1) != b"\n":
+                raise ValueError(f"a line does not end at byte {line.offset + line.length:,}")
         with open(self.path, "rb") as there:
             comparer = _Comparer(there)
             writer.write(comparer, header["key"], (header["tokens"], header["records"]), header["settings"],
-                         header["lengths"], {part: old.cells(part) for part in PARTS},
-                         writer.key_filter(sorted(decoded.keywords)), decoded.newer)
+                         header["lengths"], parts, writer.key_filter(sorted(decoded.keywords)), decoded.newer)
             comparer.end()
 
 
