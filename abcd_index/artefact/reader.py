@@ -39,6 +39,9 @@ LONGEST_LINE = 1 << 28
 # A planted link or pipe under the name of one of our own files is not followed and not waited for.
 CAREFUL = getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_CLOEXEC", 0)
 
+# The hexadecimal digits, as bytes, in which each of the four bits is set.
+HOLDING = b"13579bdf", b"2367abef", b"4567cdef", b"89abcdef"
+
 try:
     from _json import make_scanner as _make_scanner
 
@@ -72,6 +75,14 @@ def parse(text):
     if end != len(text):
         raise ValueError("text after the JSON value")
     return value
+
+
+def hashes(keys):
+    """The number of each key, which says where it is in any artefact: see ``format.bucket``."""
+    try:
+        return [number % PRIME for number in map(int.from_bytes, map(str.encode, keys), ["big"] * len(keys))]
+    except UnicodeEncodeError:
+        return [int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME for key in keys]
 
 
 def torn(message):
@@ -139,10 +150,13 @@ class Artefact:
             return postings
         return []
 
-    def keywords(self, keys):
-        """The keys that have postings, each with them: [(key, postings)]. One pass over the filter for all."""
+    def keywords(self, keys, hashed=None):
+        """The keys that have postings, each with them: [(key, postings)]. One pass over the filter for all.
+
+        ``hashed``: ``hashes(keys)``, for who asks several artefacts.
+        """
         found = []
-        for key in self._present(keys):
+        for key in self._present(keys, hashes(keys) if hashed is None else hashed):
             postings = self._bucket("keywords", key)
             if postings:
                 for posting in postings:
@@ -151,25 +165,20 @@ class Artefact:
                 found.append((key, postings))
         return found
 
-    def _present(self, keys):
+    def _present(self, keys, hashed):
         """The keys that the filter does not deny (a few of them are in no bucket all the same)."""
         at, bits = self.header["filter"]
         at += 1
         digits, far = self._head, at + (bits >> 2) >= len(self._head)
         if far and len(keys) > 50:
             digits, at, far = self._bytes(at, (bits >> 2) + 1), 0, False
-        found = []
         try:
-            for key in keys:
-                bit = int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME % bits
-                place = at + (bit >> 2)
-                digit = self._bytes(place, 1)[0] if far else digits[place]
-                # 0-9 and a-f in ASCII.
-                if (digit - 48 if digit < 58 else digit - 87) >> (bit & 3) & 1:
-                    found.append(key)
+            asked = zip(keys, [number % bits for number in hashed])
+            if far:
+                return [key for key, bit in asked if self._bytes(at + (bit >> 2), 1)[0] in HOLDING[bit & 3]]
+            return [key for key, bit in asked if digits[at + (bit >> 2)] in HOLDING[bit & 3]]
         except (IndexError, ValueError, ZeroDivisionError):
             raise torn("the filter is damaged") from None
-        return found
 
     def term(self, term):
         """(pages whose text holds ``term``, pages whose title does), both about; (0, 0) when the store never says it.

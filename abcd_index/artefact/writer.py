@@ -29,7 +29,10 @@ _SORTED = orjson.OPT_SORT_KEYS
 KEYS_A_BUCKET = 4
 # A term's counts are three or four signs, so a line of them may hold many.
 TERMS_A_BUCKET = 64
+# Bits of the filter: every eighth word that is no key passes. A small store affords more, up to a size that is read
+# with the header anyway, and then every thirtieth passes: a log has hundreds of words.
 FILTER_BITS_A_KEY = 8
+FILTER_MOST_BITS_A_KEY, FILTER_SMALL = 32, 1 << 16
 _DIGITS = "0123456789abcdefghijklmnopqrstuv"
 _TWO_DIGITS = [first + second for first in _DIGITS for second in _DIGITS]
 
@@ -122,7 +125,8 @@ def buckets(entries):
 
 def key_filter(keys):
     """(bits, hex digits) that say of most keys that are not in the store that they are not."""
-    bits = (len(keys) * FILTER_BITS_A_KEY | 7) // 4 * 4 + 5
+    bits = max(len(keys) * FILTER_BITS_A_KEY, min(len(keys) * FILTER_MOST_BITS_A_KEY, FILTER_SMALL))
+    bits = (bits | 7) // 4 * 4 + 5
     digits = [0] * ((bits >> 2) + 1)
     for key in keys:
         bit = bucket(key, bits)

@@ -4,7 +4,7 @@ Prompt path. Looks the prompt's words up in each scope's artefact; only when a k
 what ranks, weighs and writes. A scope whose artefact cannot be used is named in ``problems`` and passed over.
 """
 
-from abcd_index.artefact.reader import open_current
+from abcd_index.artefact.reader import hashes, open_current
 from abcd_index.terms.match import Hit, excluded, match_all
 from abcd_index.terms.prompt import Prompt
 
@@ -52,7 +52,7 @@ class Search:
     """A prompt looked up in the scopes' artefacts. ``open``: [(scope, Artefact)], ``hits``: the Hits of each.
     ``found``: whether a keyword or a ``*NAME`` may bring something."""
 
-    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found")
+    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "_hashes")
 
     def __init__(self, prompt, scopes):
         self.prompt = prompt
@@ -61,6 +61,7 @@ class Search:
         self.problems = []
         self.settings = DEFAULTS
         self.found = False
+        self._hashes = None
         for scope in scopes:
             self._search(scope)
         if self.open:
@@ -76,7 +77,9 @@ class Search:
         # Whatever is wrong with an artefact, and be it one that a stranger forged, costs a person no prompt.
         try:
             artefact = open_current(scope.index)
-            hits = match_all(self.prompt, artefact.keywords)
+            if self._hashes is None:
+                self._hashes = hashes(self.prompt.forms())
+            hits = match_all(self.prompt, lambda forms: artefact.keywords(forms, self._hashes))
         except Exception as error:
             if artefact is not None:
                 artefact.close()

@@ -268,7 +268,7 @@ _END = (None,)
 # So many identifiers and the like of a paste are taken apart, further ones only as a whole.
 _MOST_APART = 300
 # So many distinct words of a paste are ranking terms: its first and its last ones.
-_FIRST, _LAST = 60, 40
+_FIRST, _LAST = 40, 20
 
 
 def _limited(text, head=HEAD, tail=TAIL):

@@ -146,7 +146,7 @@ def test_any_page_gives_one_block(tmp_path_factory, body, title, free):
 
         pages, domains, header = 1, 0, {"key": "k"}
 
-        def keywords(self, keys):
+        def keywords(self, keys, hashed):
             return [("auth", [[["auth"], [0], []]])] if "auth" in keys else []
 
         def term(self, term):
