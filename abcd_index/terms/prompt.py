@@ -121,7 +121,8 @@ class Prompt:
         for term in analyse(self.typed):
             weights[term] = weights.get(term, 0.0) + 1.0
         if self.pasted:
-            chunks = self._chunks
+            # Times, addresses and ids of a log tell no page from another.
+            chunks = [chunk for chunk in self._chunks if not chunk[0].isdigit()]
             if len(chunks) > _FIRST + _LAST:
                 chunks = chunks[:_FIRST] + chunks[-_LAST:]
             for term in analyse(" ".join(chunks)):

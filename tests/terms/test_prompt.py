@@ -190,7 +190,7 @@ def test_pasted_text_is_searched_and_not_numbered(line):
 
 def test_of_a_long_paste_the_first_and_the_last_words_are_ranking_terms():
     words = ["%s%s" % (a, b) for a in "bdfgklmnpr" for b in ("ap", "ep", "ip", "op", "up", "ak", "ek", "ik", "ok", "uk", "am", "em")]
-    stems = Prompt("why?\n```\n" + "\n".join(words) + "\n```").stems()
+    stems = Prompt("why?\n```\n" + "\n".join(["%d %s" % pair for pair in enumerate(words)]) + "\n```").stems()
     assert {words[0], words[39], words[-1], words[-20]} <= set(stems)
     assert words[40] not in stems and words[-21] not in stems
     assert len(Prompt("why?\n```\n" + " ".join(words[:60])).stems()) == 60
