@@ -18,6 +18,8 @@ VARIABLE = "ABCD_SHARE"
 GIT = "git:"
 # More than one letter: `C:` is a drive.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+# A folder, or a URL that means one.
+_ON_DISK = re.compile(r"(?:(?:file|local):(?://)?)?(?=[/\\]|[A-Za-z]:[/\\])", re.IGNORECASE)
 _REMOTE = re.compile(r"[^-\s:][^\s:]*")
 
 
@@ -41,24 +43,25 @@ class Named:
 def choose(scope, places, option=""):
     """The Named place of a scope. ``option``: what the command line says.
 
-    Raises AbcdError when there is none, it is none, or nobody here has agreed to it.
+    Raises AbcdError when there is none, it is none, or nobody here has agreed to it; Forbidden for a folder that
+    leads into ``~/.claude``.
     """
     if option:
-        return _checked(Named(option, "option"))
+        return _checked(Named(option, "option"), places)
     if scope.name == USER:
         raise AbcdError("pages of the user scope are private: no setting names a place for them",
                         "name it with --to or --from")
     given = places.get(VARIABLE)
     if given:
-        return _checked(Named(given, "environment"))
+        return _checked(Named(given, "environment"), places)
     own = share_settings(places.user, places)["place"]
     if own:
-        return _checked(Named(own, "user"))
+        return _checked(Named(own, "user"), places)
     named = share_settings(scope.home, places)["place"]
     if not named:
         raise AbcdError("no place to share artefacts in is named",
                         'name it with --to or --from, or in .abcd/config.json: {"share": {"place": "git:origin"}}')
-    named = _checked(Named(named, "workspace"))
+    named = _checked(Named(named, "workspace"), places)
     if not named.remote:
         raise AbcdError(
             f"the project's settings name {named.shown}, and nobody on this machine has agreed to that place",
@@ -88,7 +91,7 @@ def folder_of(text):
     return text[len("file://"):] if text.lower().startswith("file://") else text
 
 
-def _checked(named):
+def _checked(named, places):
     if not named.text.isprintable():
         raise AbcdError(f"{ascii(named.shown)} is not the name of a place")
     if named.text.startswith(GIT) and not _REMOTE.fullmatch(named.remote):
@@ -99,4 +102,7 @@ def _checked(named):
             raise AbcdError(f"{named.shown} is neither git:<remote>, nor a URL, nor an absolute path",
                             "write the whole path")
         named.text = os.path.abspath(folder_of(named.text))
+    on_disk = _ON_DISK.match(named.text)
+    if on_disk:
+        guard(named.text[on_disk.end():], places)  # Neither the agent's folder, nor a link into it.
     return named

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from abcd_index.errors import AbcdError
+from abcd_index.errors import AbcdError, Forbidden
 from abcd_index.scopes import Places, user_scope, workspace_at
 from abcd_index.share.errors import plain
 from abcd_index.share.place import choose
@@ -115,3 +115,20 @@ def test_share_settings_change_no_key(named):
 ])
 def test_no_secret_is_shown(text, shown):
     assert plain(text) == shown
+
+
+@pytest.mark.parametrize("form", ["{0}", "file://{0}", "local://{0}", "{0}/../.claude/x"])
+def test_the_agents_own_folder_is_no_place(named, form):
+    agents = named.box.home / ".claude"
+    agents.mkdir()
+    (named.box.tmp / "link").symlink_to(agents)
+    for folder in (agents, agents / "x", named.box.tmp / "link"):
+        place = form.format(folder)
+        if folder.name == "link" and ".." in form:
+            continue
+        with pytest.raises(Forbidden):
+            named.choose(place)
+        for command in (("push", "--to"), ("fetch", "--from")):
+            done = named.box.cli(*command, place, cwd=named.root)
+            assert done.returncode == 2 and "never opens" in done.stderr
+    assert not list(agents.iterdir())
