@@ -90,6 +90,8 @@ def _is_literal(text):
         return True
     words = _split(text)
     for word in words:
+        if word.isalnum() and word.isascii():
+            continue
         runs = pieces(word)
         if len(runs) != 1 or runs[0] != (0, len(word), 1):
             return True

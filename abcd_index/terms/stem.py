@@ -21,7 +21,8 @@ STOP = frozenset(
 # Ranking also passes over modal verbs and what an apostrophe leaves behind ("we ve"): worth .002 of nDCG@10.
 _SILENT = STOP | frozenset("may might must would d ll m re s t ve".split())
 
-_VOWELS = "aeiou"
+# For ``translate``: "v" for a vowel, "c" for a consonant, "y" for what may be either.
+_SHAPES = "c" * 97 + "vcccvcccvcccccvcccccvcccyc" + "c" * 5
 
 _STEP2 = {
     "a": (("ational", "ate"), ("tional", "tion")), "c": (("enci", "ence"), ("anci", "ance")), "e": (("izer", "ize"),),
@@ -41,61 +42,56 @@ _STEP4 = {
 }
 
 
-def _consonant(word, at):
-    char = word[at]
-    if char in _VOWELS:
-        return False
-    return char != "y" or at == 0 or not _consonant(word, at - 1)
+def _shape(word):
+    """The vowels and consonants of a word, "v" and "c". "y" is a vowel after a consonant."""
+    shape = word.translate(_SHAPES)
+    while "y" in shape:
+        at = shape.index("y")
+        shape = shape[:at] + ("v" if shape[at - 1:at] == "c" else "c") + shape[at + 1:]
+    return shape
 
 
 def _measure(word):
     """How many times a run of vowels is followed by a run of consonants."""
-    count, vowel = 0, False
-    for at in range(len(word)):
-        if _consonant(word, at):
-            if vowel:
-                count += 1
-            vowel = False
-        else:
-            vowel = True
-    return count
+    return _shape(word).count("vc")
 
 
 def _has_vowel(word):
-    return any(not _consonant(word, at) for at in range(len(word)))
+    return "v" in _shape(word)
 
 
 def _doubled(word):
-    return len(word) > 1 and word[-1] == word[-2] and _consonant(word, len(word) - 1)
+    return len(word) > 1 and word[-1] == word[-2] and _shape(word)[-1] == "c"
 
 
 def _short(word):
-    size = len(word)
-    return (size > 2 and _consonant(word, size - 1) and not _consonant(word, size - 2)
-            and _consonant(word, size - 3) and word[-1] not in "wxy")
+    return _shape(word)[-3:] == "cvc" and word[-1] not in "wxy"
 
 
 def stem(word):
     """The Porter stem of a lower-case word; words of one or two letters stay."""
     if len(word) < 3:
         return word
-    word = _plurals(word)
-    word = _endings(word)
+    # Most words have none of the endings: what a step looks for is looked at before it is called.
+    if word[-1] == "s":
+        word = _plurals(word)
+    if word[-1] == "d" or word[-1] == "g":
+        word = _endings(word)
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _swap(word, _STEP2, -2)
-    word = _swap(word, _STEP3, -1)
-    word = _drop(word)
-    return _tidy(word)
+    if word[-2:-1] in _STEP2:
+        word = _swap(word, _STEP2[word[-2]])
+    if word[-1] in _STEP3:
+        word = _swap(word, _STEP3[word[-1]])
+    if word[-2:-1] in _STEP4:
+        word = _drop(word)
+    return _tidy(word) if word[-1] == "e" or word[-1] == "l" else word
 
 
 def _plurals(word):
-    if word[-1] == "s":
-        if word.endswith("sses") or word.endswith("ies"):
-            return word[:-2]
-        if word[-2] != "s":
-            return word[:-1]
-    return word
+    if word.endswith("sses") or word.endswith("ies"):
+        return word[:-2]
+    return word if word[-2] == "s" else word[:-1]
 
 
 def _endings(word):
@@ -116,10 +112,8 @@ def _endings(word):
     return word
 
 
-def _swap(word, table, place):
-    if len(word) < 3:
-        return word
-    for ending, other in table.get(word[place], ()):
+def _swap(word, endings):
+    for ending, other in endings:
         if word.endswith(ending):
             left = word[: -len(ending)]
             return left + other if _measure(left) else word
@@ -127,9 +121,7 @@ def _swap(word, table, place):
 
 
 def _drop(word):
-    if len(word) < 3:
-        return word
-    for ending in _STEP4.get(word[-2], ()):
+    for ending in _STEP4[word[-2]]:
         if word.endswith(ending):
             left = word[: -len(ending)]
             if _measure(left) > 1 and (ending != "ion" or left[-1:] in ("s", "t")):
@@ -144,13 +136,14 @@ def _tidy(word):
         size = _measure(left)
         if size > 1 or (size == 1 and not _short(left)):
             word = left
-    if word[-1] == "l" and _doubled(word) and _measure(word[:-1]) > 1:
+    if word[-2:] == "ll" and _measure(word[:-1]) > 1:
         word = word[:-1]
     return word
 
 
-# Every ASCII character that is not of a word, to a space; the apostrophe goes with its ending below.
-_SPACES = {code: " " for code in range(128) if not chr(code).isalnum() and code != 39}
+# For ``translate``: every ASCII character that is not of a word, to a space; the apostrophe goes with its ending below.
+_SPACES = (" " * 39 + "'" + " " * 8 + "0123456789" + " " * 7 + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + " " * 6
+           + "abcdefghijklmnopqrstuvwxyz" + " " * 5)
 # Stems of words already seen; bounded so that a builder of any store stays within memory.
 _seen = {}
 _MOST_SEEN = 200000
@@ -160,7 +153,14 @@ def analyse(text):
     """The ranking terms of ``text`` in order, stop words dropped."""
     terms = []
     seen = _seen
-    for word in text.translate(_SPACES).split():
+    if text.isascii():
+        text = text.translate(_SPACES)
+    else:
+        # ``translate`` takes long to find out that a character is not in its table.
+        for code, kept in enumerate(_SPACES):
+            if kept == " " and chr(code) in text:
+                text = text.replace(chr(code), " ")
+    for word in text.split():
         found = seen.get(word)
         if found is None:
             if len(seen) > _MOST_SEEN:
@@ -168,16 +168,6 @@ def analyse(text):
             found = seen[word] = _analyse_word(word)
         terms += found
     return terms
-
-
-def distinct(text, weights, weight, most):
-    """Add the ranking terms of ``text`` that ``weights`` lacks to it, with ``weight``, until it holds ``most``."""
-    for word in dict.fromkeys(text.translate(_SPACES).split()):
-        for term in _analyse_word(word):
-            if term not in weights:
-                weights[term] = weight
-        if len(weights) >= most:
-            return
 
 
 def _analyse_word(word):
@@ -191,7 +181,7 @@ def _analyse_word(word):
             word = word[:-2]
         return tuple(term for part in word.split("'") if part for term in _analyse_word(part))
     terms = []
-    for part in camel(word):
+    for part in (word,) if word.islower() or word.isdigit() else camel(word):
         part = part.lower()
         if part not in _SILENT and len(part) <= 64:
             terms.append(stem(part) if part.isalpha() else part)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abcd_index.terms.stem import analyse, stem
+from abcd_index.terms.stem import _SHAPES, _SPACES, _shape, analyse, stem
 
 # M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980: the examples of each step, here with what
 # the whole algorithm makes of them.
@@ -153,3 +153,28 @@ def test_analysis(text, terms):
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_analysis_of_lines_is_that_of_each(one, other):
     assert analyse(one + "\n" + other) == analyse(one) + analyse(other)
+
+
+def consonant(word, at):
+    """The paper's definition: a letter other than a, e, i, o, u, and other than y preceded by a consonant."""
+    return word[at] not in "aeiou" and (word[at] != "y" or at == 0 or not consonant(word, at - 1))
+
+
+@given(st.text(st.sampled_from("aeiouyybcdlstz"), max_size=12))
+def test_vowels_and_consonants_are_those_of_the_paper(word):
+    assert _shape(word) == "".join("c" if consonant(word, at) else "v" for at in range(len(word)))
+
+
+def test_tables_hold_what_they_say():
+    assert [_SHAPES[ord(char)] for char in "abcdefghijklmnopqrstuvwxyz"] == list("vcccvcccvcccccvcccccvcccyc")
+    for code in range(128):
+        kept = chr(code).isalnum() or chr(code) == "'"
+        assert _SPACES[code] == (chr(code) if kept else " ")
+
+
+@given(st.text(st.sampled_from("abcXY'9 .-_\t\n\x1c\xe9\u2014\u017f\xdf\xa0\u2003\u6587\u5b57"), max_size=30))
+def test_signs_are_cut_alike_with_and_without_other_letters(text):
+    ascii_only = "".join(char for char in text if char.isascii())
+    assert analyse(ascii_only + " \u2014") == analyse(ascii_only)
+    words = text.translate({code: " " for code in range(128) if not chr(code).isalnum() and code != 39}).split()
+    assert analyse(text) == [term for word in words for term in analyse(word)]
