@@ -6,6 +6,11 @@ from abcd_index.verify.gather import digest, forms
 FIELDS = ("title", "type", "summary", "dialect")
 
 
+def _headline(record):
+    """What of a record is compared with its page."""
+    return {name: record[name] for name in ("file", "updated", "line", "recall", *FIELDS)}
+
+
 class Headlines(Visitor):
     """Names the pages that an artefact of other pages holds differently, lacks or has too many."""
 
@@ -15,6 +20,9 @@ class Headlines(Visitor):
         self.files = []
         self.changed = set()
 
+    keep_record = staticmethod(_headline)
+    keep_body = staticmethod(digest)
+
     def record(self, number, record):
         self.files.append(record["file"])
         page = self.pages.get(record["file"])
@@ -23,7 +31,7 @@ class Headlines(Visitor):
 
     def body(self, number, body):
         name = self.files[number]
-        if name in self.pages and self.fresh.bodies[name] != digest(body):
+        if name in self.pages and self.fresh.bodies[name] != (digest(body) if isinstance(body, str) else body):
             self.changed.add(name)
 
     def pages_that_differ(self):

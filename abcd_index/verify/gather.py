@@ -12,6 +12,7 @@ from abcd_index.build.compile import compile_domain, compile_page
 from abcd_index.build.files import Moved, observe
 from abcd_index.build.key import key_of
 from abcd_index.build.run import settings_of
+from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError
 from abcd_index.settings import written_settings
 from abcd_index.store.links import alike, newer
@@ -74,17 +75,18 @@ def gather(scope, compiled=True):
 def _read(scope, observed, fresh):
     catalogue, domains, found = read_beside(observed.listing)
     fresh.findings += found
-    for name, path in observed.listing.pages:
-        page = _page(observed, name, path, fresh)
+    items = [(_source(observed, name), path, catalogue.lines.get(name)) for name, path in observed.listing.pages]
+    for page, line, body, compiled, found in mapped(_page, items, len(items), scope, fresh.settings,
+                                                    fresh.assembly is not None):
+        fresh.findings += found
         if page is None:
             fresh.left_out += 1
             continue
-        fresh.lines[name] = catalogue.lines.get(name) or made_line(page)
-        fresh.bodies[name] = digest(page.body)
-        fresh.findings += length_findings(scope, page, fresh.settings)
-        if fresh.assembly is not None:
-            fresh.assembly.add_page(compile_page(page, fresh.lines[name]))
-        fresh.pages.append(replace(page, body=""))
+        fresh.lines[page.name] = line
+        fresh.bodies[page.name] = body
+        if compiled is not None:
+            fresh.assembly.add_page(compiled)
+        fresh.pages.append(page)
     fresh.domains = sorted(domains, key=lambda domain: domain.name)
     fresh.newer, found = newer(fresh.pages)
     fresh.findings += found + alike(fresh.pages) + keyword_findings(fresh.pages, forms)
@@ -94,18 +96,28 @@ def _read(scope, observed, fresh):
         fresh.assembly.newer = fresh.newer
 
 
-def _page(observed, name, path, fresh):
+def _source(observed, name):
     source = observed.page(name)
     if source is None:
         raise Moved("memory/" + name)
+    return source
+
+
+def _page(item, scope, settings, compiled):
+    """(Page without its body, line, digest of the body, Compiled, findings) of a page's Source, path and catalogue
+    line; None for the page when it cannot be compiled. Runs in any process."""
+    source, path, line = item
     try:
         data = source.read()
     except OSError:
         data = None
-    page, found = read_one(name, path, data)
+    page, found = read_one(source.file, path, data)
     source.data = None
-    fresh.findings += found
-    return page
+    if page is None:
+        return None, "", b"", None, found
+    line = line or made_line(page)
+    found = list(found) + length_findings(scope, page, settings)
+    return replace(page, body=""), line, digest(page.body), compile_page(page, line) if compiled else None, found
 
 
 def digest(text):

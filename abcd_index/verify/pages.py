@@ -1,6 +1,7 @@
 """Keywords that will disappoint and pages that cannot come whole: what only the store as a whole shows."""
 
 from collections import Counter
+from functools import lru_cache
 
 from abcd_index.recall import render
 from abcd_index.store.records import Finding
@@ -35,7 +36,7 @@ def _normal(keyword, forms):
 def _keywords(page, holding, pages, forms):
     found = []
     for keyword in page.keywords:
-        normal, reason = _normal(keyword, forms), weakness(keyword)
+        normal, reason = _normal(keyword, forms), _weakness(keyword)
         if not normal:
             found.append(_finding("keyword-never", page, f"{keyword!r} {reason or 'never matches'}",
                                   "replace it by a word that people type, or drop it"))
@@ -49,6 +50,10 @@ def _keywords(page, holding, pages, forms):
         found.append(_finding("keywords-many", page, f"the page has {len(page.keywords)} keywords",
                               f"keep the best; up to {MANY} are in order"))
     return found
+
+
+# Pages share keywords, and verify asks of each page.
+_weakness = lru_cache(maxsize=1 << 16)(weakness)
 
 
 def length_findings(scope, page, settings):
