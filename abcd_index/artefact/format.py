@@ -45,10 +45,12 @@ COUNTS = (
     16181165,
 )
 BITS = 6  # of one sign of pairs: the first 64 signs
-# A record's fields that its line leaves out when they are this. ``spelled`` and ``form`` are only in the line.
-# So are ``name`` and ``type`` where the file's name says them.
-EMPTY = {"dialect": "abcd", "form": "- [{title}]({file}) \u2014 {summary}", "summary": "", "updated": "",
-         "recall": (), "spelled": {}, "exclude": (), "titles": "", "pairs": ""}
+# What a record's line lists, in this order. It ends where nothing more has to be said.
+FIELDS = ("weights", "file", "title", "size", "titles", "pairs", "recall", "form", "summary", "dialect", "type",
+          "updated", "name", "spelled", "exclude")
+# What the fields are that it does not reach. ``title``, ``type`` and ``name`` may be None where another one says them.
+EMPTY = {"titles": "", "pairs": "", "recall": (), "form": "- [{title}]({file}) \u2014 {summary}", "summary": "",
+         "dialect": "abcd", "type": None, "updated": "", "name": None, "spelled": {}, "exclude": ()}
 # Number of a pair of terms: modulo the largest prime below 2**61, so that products stay small.
 PAIR_PRIME = 2305843009213693921
 PAIR_FACTOR = 1000003
@@ -104,20 +106,26 @@ def counted(term):
     return SIGNS[high] + SIGNS[low]
 
 
-def whole(record):
-    """A page's record with every field, from its line's value, which leaves out what goes without saying."""
-    found = EMPTY.copy()
-    found.update(record)
-    recall = found["recall"] = {word: word for word in found["recall"]}
-    recall.update(found.pop("spelled"))
-    form = found.pop("form")
-    if "name" not in record or "type" not in record:
-        name, kind = said(found)
-        found.setdefault("name", name)
-        found.setdefault("type", kind)
-    if "line" not in record:
-        found["line"] = expanded(form, found)
-    return found
+def whole(values):
+    """A page's record (dict) from the values of its line. Raises TypeError, ValueError, LookupError or
+    AttributeError for what is no record."""
+    if type(values) is not list:
+        raise ValueError("a record is a list")
+    record = EMPTY.copy()
+    record.update(zip(FIELDS, values))
+    recall = record["recall"] = {word: word for word in record["recall"]}
+    recall.update(record.pop("spelled"))
+    if record["name"] is None or record["type"] is None:
+        name, kind = said(record)
+        if record["name"] is None:
+            record["name"] = name
+        if record["type"] is None:
+            record["type"] = kind
+    if record["title"] is None:
+        record["title"] = record["name"]
+    form = record.pop("form")
+    record["line"] = expanded(form, record) if type(form) is str else form[0]
+    return record
 
 
 def said(record):

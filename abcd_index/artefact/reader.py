@@ -204,7 +204,7 @@ class Artefact:
         record = self.entry("records", page)
         try:
             return whole(record)
-        except (TypeError, ValueError, KeyError, AttributeError):
+        except (TypeError, ValueError, LookupError, AttributeError):
             raise torn(f"record {page} is not what a page's record is") from None
 
     def body(self, page):

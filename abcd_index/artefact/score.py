@@ -105,7 +105,7 @@ def level_of(rows, where):
 
 
 def beside(pairs, number):
-    """Whether a page's string of pairs holds the pair with this number (one "yes" in seven is wrong)."""
+    """Whether a page's string of pairs holds the pair with this number (one "yes" in four is wrong)."""
     if not pairs:
         return False
     for place in places(number, len(pairs) * BITS):

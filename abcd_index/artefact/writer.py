@@ -12,6 +12,7 @@ from abcd_index.artefact.format import (
     CELL,
     COUNTS,
     EMPTY,
+    FIELDS,
     FORMAT,
     MAGIC,
     PARTS,
@@ -45,28 +46,29 @@ def line(value):
 def record_line(record):
     """A page's record as a line. What goes without saying is left out (``format.whole`` puts it back)."""
     recall = record["recall"]
-    plain = dict(EMPTY, **dict(zip(("name", "type"), said(record))))
-    written = {name: value for name, value in record.items() if name not in plain or value not in (plain[name], [])}
-    written["recall"] = sorted(word for word in recall if recall[word] == word)
-    spelled = {normal: word for normal, word in recall.items() if normal != word}
-    if spelled:
-        written["spelled"] = spelled
-    form = _form(record)
-    if form:
-        del written["line"]
-        if form != EMPTY["form"]:
-            written["form"] = form
-    return line(written)
+    name, kind = said(record)
+    found = dict(record, recall=sorted(word for word in recall if recall[word] == word),
+                 spelled={normal: word for normal, word in recall.items() if normal != word}, form=_form(record))
+    for field, other in (("title", record["name"]), ("name", name), ("type", kind)):
+        if found[field] == other:
+            found[field] = None
+    values = [found[field] for field in FIELDS]
+    while values and values[-1] in (EMPTY.get(FIELDS[len(values) - 1], values), []):
+        values.pop()
+    return line(values)
 
 
 def _form(record):
-    """The catalogue line with names put for the texts that the record holds anyway; '' when that would not do."""
+    """The catalogue line with names put for the texts that the record holds anyway; in a list, as it is, where
+    that would say another line."""
     form = record["line"]
     for name in ("file", "title", "summary"):
         if record[name]:
             form = form.replace(record[name], "{%s}" % name)
-    shorter = len(form) < len(record["line"])
-    return form if shorter and expanded(form, record) == record["line"] else ""
+    shorter = len(form) < len(record["line"]) and expanded(form, record) == record["line"]
+    if not shorter:
+        form = record["line"]
+    return form if expanded(form, record) == record["line"] else [form]
 
 
 def terms_count(terms):

@@ -126,9 +126,10 @@ class Pages:
         try:
             for part in PARTS:
                 for number in range(artefact.header["parts"][part][1]):
-                    value = artefact.entry(part, number)
                     if part == "records":
-                        pages.files.append(value["file"])
+                        pages.files.append(artefact.record(number)["file"])
+                    else:
+                        artefact.entry(part, number)
         finally:
             artefact.close()
         pages.write(index, key)

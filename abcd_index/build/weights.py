@@ -19,8 +19,8 @@ TITLE_WEIGHT = 3.0
 STEP = 0.02
 # See ``format.ROW_END``.
 TERMS_A_ROW = 4
-# Bits of a page's pairs: 4 for each and three places make one "yes" in seven wrong.
-PAIR_BITS = 4
+# Bits of a page's pairs: 3 for each and three places make one "yes" in four wrong.
+PAIR_BITS = 3
 # Of a page longer than this only the pairs that come first are kept.
 MOST_PAIRS = 4000
 

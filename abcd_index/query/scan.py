@@ -22,10 +22,6 @@ _ODD = re.compile("|".join(ODD).encode("utf-8"))
 _ESCAPED = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
-# Where a record's weights begin. Within a string of JSON a quotation mark never stands bare.
-_WEIGHTS = b'"weights":"'
-
-
 class Scan:
     """The lines of an open artefact as bytes."""
 
@@ -53,11 +49,13 @@ class Scan:
                     break
 
     def weighted(self, marks):
-        """Ordinals of the pages of which the record has a weight of one of ``marks`` (``format.mark``)."""
+        """Ordinals of the pages of which the record has a weight of one of ``marks`` (``format.mark``).
+
+        A record's line begins with its weights, which hold no quotation mark.
+        """
         for page in range(self.pages):
             line = self._line("records", page)
-            at = line.find(_WEIGHTS) + len(_WEIGHTS)
-            rows = line[at:line.find(b'"', at)].decode("ascii", "replace").split(ROW_END)
+            rows = line[2:line.find(b'"', 2)].decode("ascii", "replace").split(ROW_END)
             if any(level_of(rows, mark) for mark in marks):
                 yield page
 

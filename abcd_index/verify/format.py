@@ -16,10 +16,13 @@ TABLES = ("keywords", "terms", "domains", "records", "bodies")
 SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"\\']
 CODES = {sign: number for number, sign in enumerate(SIGNS)}
 LEVELS, LOWS, MARKS, COUNTED = 8, 11, 1009, 8461
-RECORD_FIELDS = {"file": str, "title": str, "size": int, "weights": str}
-# Fields that may be left out, and what they are then; `name`, `type` and `line` follow from others.
-IMPLIED = {"dialect": "abcd", "summary": "", "updated": "", "recall": [], "spelled": {}, "exclude": [], "titles": "",
-           "pairs": "", "form": "- [{title}]({file}) \u2014 {summary}"}
+# What a record lists, and what the fields are that it does not reach (no value: it has to).
+RECORD_FIELDS = (
+    ("weights", str), ("file", str), ("title", (str, None)), ("size", int), ("titles", str, ""), ("pairs", str, ""),
+    ("recall", list, []), ("form", (str, list), "- [{title}]({file}) \u2014 {summary}"), ("summary", str, ""),
+    ("dialect", str, "abcd"), ("type", (str, None), None), ("updated", str, ""), ("name", (str, None), None),
+    ("spelled", dict, {}), ("exclude", list, []),
+)
 DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exclude": list, "recall": dict}
 
 
@@ -235,17 +238,14 @@ def _bucket(line, number, count, where):
 
 
 def _record(line, where):
-    record = _fields(line, RECORD_FIELDS, where)
+    record = _listed(line, where)
     where = f"record of {record['file']!r}"
-    for name, value in IMPLIED.items():
-        _need(isinstance(record.setdefault(name, value), type(value)), f"{where}: {name}")
     recall = record.pop("recall")
     spelled = record.pop("spelled")
     _need(all(isinstance(word, str) for word in [*recall, *spelled.values()]), f"{where}: recall")
     _need(recall == sorted(set(recall)) and not spelled.keys() & set(recall), f"{where}: a keyword stands there twice")
     record["recall"] = {**dict(zip(recall, recall)), **spelled}
-    _imply(record)
-    _need(all(isinstance(record[name], str) for name in ("name", "type", "line")), f"{where}: name, type or line")
+    _imply(record, where)
     for name in ("weights", "titles"):
         for row in record[name].split(" "):
             _check_row(row, f"{where}: {name}")
@@ -253,18 +253,41 @@ def _record(line, where):
     return record
 
 
-def _imply(record):
+def _listed(line, where):
+    """The fields of a record as its line lists them."""
+    values = _json(line, where)
+    _need(isinstance(values, list), f"{where} is not a list of a record's fields")
+    _canonical(values, line, where)
+    record = {}
+    for at, (name, kind, *implied) in enumerate(RECORD_FIELDS):
+        _need(at < len(values) or implied, f"{where}: {name} is missing")
+        value = values[at] if at < len(values) else implied[0]
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        _need(_whole(value) if kind is int else value is None and None in kinds or type(value) in kinds,
+              f"{where}: {name} is of another type")
+        record[name] = value
+    return record
+
+
+def _imply(record, where):
     """Put in the fields that a record's other fields say."""
     stem = record["file"][:record["file"].rfind(".")]
     parts = stem.split("_", 2)
     abcd = record["dialect"] == "abcd"
-    record.setdefault("name", (parts[2] if len(parts) == 3 else "") if abcd else stem.replace("_", "-"))
-    record.setdefault("type", parts[0] if abcd else "")
+    if record["name"] is None:
+        record["name"] = (parts[2] if len(parts) == 3 else "") if abcd else stem.replace("_", "-")
+    if record["type"] is None:
+        record["type"] = parts[0] if abcd else ""
+    if record["title"] is None:
+        record["title"] = record["name"]
     form = record.pop("form")
-    if "line" not in record:
-        for name in ("file", "title", "summary"):
-            form = form.replace("{" + name + "}", record[name])
-        record["line"] = form
+    if isinstance(form, list):
+        _need(len(form) == 1 and isinstance(form[0], str), f"{where}: form")
+        record["line"] = form[0]
+        return
+    for name in ("file", "title", "summary"):
+        form = form.replace("{" + name + "}", record[name])
+    record["line"] = form
 
 
 def _check_row(row, where):

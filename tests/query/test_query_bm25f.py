@@ -62,8 +62,8 @@ def test_neighbours_are_seldom_found_where_there_are_none():
     words = [f"w{number}" for number in range(400)]
     near = pairs(words)
     wrong = sum(beside(near, first, second) for first in words[::7] for second in words[::7] if first != second)
-    assert wrong < 0.2 * len(words[::7]) ** 2
-    assert len(near) < 0.7 * len(words)
+    assert wrong < 0.3 * len(words[::7]) ** 2
+    assert len(near) < 0.55 * len(words)
 
 
 def test_terms_are_seldom_found_where_there_are_none():

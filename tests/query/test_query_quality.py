@@ -81,4 +81,4 @@ def test_the_documented_figures_are_those_of_the_code():
     assert f"`c / (c + {weights.K1})`" in text and f"{score.TITLE_SHARE} x idf_title" in text
     assert f"{score.NEIGHBOURS} more" in text and f"query's {score.MOST_TERMS} weightiest terms" in text
     assert f"first {score.MOST_PAIRS} pairs" in text
-    assert (score.REPEATS, weights.B_BODY, weights.B_TITLE, weights.TITLE_WEIGHT, weights.PAIR_BITS) == (8, .75, .75, 3, 4)
+    assert (score.REPEATS, weights.B_BODY, weights.B_TITLE, weights.TITLE_WEIGHT, weights.PAIR_BITS) == (8, .75, .75, 3, 3)

@@ -9,11 +9,11 @@ KEY = "0123456789abcdef" * 2 + "01234567"
 
 
 def record(file, **fields):
-    """A record with every field of the format, empty where nothing is said."""
-    made = {name: kind() for name, kind in RECORD_FIELDS.items()}
-    made.update(file=file, title=file, line=f"- `{file}`", recall=[])
+    """The values of a record, empty where nothing is said."""
+    made = {"weights": "", "file": file, "title": file, "size": 0, "titles": "", "pairs": "", "recall": [],
+            "form": "- `{file}`", "summary": "", "dialect": "abcd", "type": None, "updated": "", "name": None, "spelled": {}}
     made.update(fields)
-    return made
+    return [made[name] for name, *_ in RECORD_FIELDS if name in made]
 
 
 def artefact(records=None, bodies=None, postings=None, terms=None, newer=None, domains=(), key=KEY):
