@@ -12,7 +12,6 @@ except ImportError:  # pragma: no cover - Windows
 
 from abcd_index.artefact.format import (
     CELL,
-    COUNTS,
     CURRENT,
     DIGITS,
     FORMAT,
@@ -22,15 +21,14 @@ from abcd_index.artefact.format import (
     OLDEST,
     PARTS,
     PRIME,
-    ROW_END,
-    SIGNS,
     SUFFIX,
     TRACKED,
     bucket,
     checksum,
-    counted,
-    whole,
 )
+
+# Loaded with the first page or term: most prompts ask for none.
+signs = whole = None
 
 # One read of this size brings the whole keyword side of a store of a few hundred pages.
 HEAD = 65536
@@ -185,15 +183,18 @@ class Artefact:
 
         One term in a hundred that the store never says is taken for one that it does.
         """
-        counts, sign = self._counts(term), counted(term)
+        global signs
+        if signs is None:
+            from abcd_index.artefact import signs
+        counts, sign = self._counts(term), signs.counted(term)
         try:
             for titled, width in ((1, 4), (0, 3)):
                 cells = counts[titled]
                 at = cells.find(sign)
                 while at >= 0:
                     if not at % width:
-                        return (COUNTS[SIGNS.index(cells[at + 2])],
-                                COUNTS[SIGNS.index(cells[at + 3])] if titled else 0)
+                        return (signs.COUNTS[signs.SIGNS.index(cells[at + 2])],
+                                signs.COUNTS[signs.SIGNS.index(cells[at + 3])] if titled else 0)
                     at = cells.find(sign, at + 1)
         except (ValueError, IndexError):
             raise torn("the counts of terms are damaged") from None
@@ -201,6 +202,9 @@ class Artefact:
 
     def record(self, page):
         """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
+        global whole
+        if whole is None:
+            from abcd_index.artefact.record import whole
         record = self.entry("records", page)
         try:
             return whole(record)
@@ -275,9 +279,9 @@ class Artefact:
         found = self._buckets.get(number)
         if found is None:
             found = self.entry("terms", number)
-            if type(found) is not str or found.count(ROW_END) != 1:
+            if type(found) is not str or found.count(" ") != 1:
                 raise torn("the counts of terms are damaged")
-            found = self._buckets[number] = found.split(ROW_END)
+            found = self._buckets[number] = found.split(" ")
         return found
 
     def stamp(self, part, number):

@@ -1,12 +1,12 @@
 """BM25F over the marks in the artefact: the order of the hook's candidates, and the sum of ``recall --ranking bm25f``.
 
-Prompt path; imports only the format. Robertson, Zaragoza, Taylor, "Simple BM25 extension to multiple
+Prompt path; imports only the signs. Robertson, Zaragoza, Taylor, "Simple BM25 extension to multiple
 weighted fields", CIKM 2004, with a title part and a bonus for neighbours beside it (what each is worth:
 ``docs/explanation/ranking.md``). The builder saturates term counts into one level per term and page;
 this module adds the rarity, which changes with every page of the store and therefore is not baked in.
 """
 
-from abcd_index.artefact.format import BITS, LEVELS, ROW_END, SIGNS, WEIGHT, mark, pair_hash, pair_number, places
+from abcd_index.artefact.signs import BITS, LEVELS, ROW_END, SIGNS, WEIGHT, mark, pair_hash, pair_number, places
 
 # What a term in the title adds, as a share of its rarity among titles.
 TITLE_SHARE = 0.5

@@ -8,22 +8,9 @@ from bisect import bisect_right
 
 import orjson
 
-from abcd_index.artefact.format import (
-    CELL,
-    COUNTS,
-    EMPTY,
-    FIELDS,
-    FORMAT,
-    MAGIC,
-    PARTS,
-    ROW_END,
-    SIGNS,
-    bucket,
-    checksum,
-    counted,
-    expanded,
-    said,
-)
+from abcd_index.artefact.format import CELL, FORMAT, MAGIC, PARTS, bucket, checksum
+from abcd_index.artefact.record import EMPTY, FIELDS, expanded, said
+from abcd_index.artefact.signs import COUNTS, ROW_END, SIGNS, counted
 
 _SORTED = orjson.OPT_SORT_KEYS
 # Keys to a bucket; fewer makes lookups cheaper, more makes the table smaller.
@@ -44,7 +31,7 @@ def line(value):
 
 
 def record_line(record):
-    """A page's record as a line. What goes without saying is left out (``format.whole`` puts it back)."""
+    """A page's record as a line. What goes without saying is left out (``record.whole`` puts it back)."""
     recall = record["recall"]
     name, kind = said(record)
     found = dict(record, recall=sorted(word for word in recall if recall[word] == word),

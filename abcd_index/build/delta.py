@@ -8,7 +8,8 @@ caller builds in full.
 import orjson
 
 from abcd_index.artefact import reader
-from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END, whole
+from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
+from abcd_index.artefact.record import whole
 from abcd_index.artefact.times import Times
 from abcd_index.artefact.writer import Line, record_line
 from abcd_index.build.assemble import Assembly

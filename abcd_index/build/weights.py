@@ -8,7 +8,8 @@ from collections import Counter
 from itertools import islice
 from math import exp, log
 
-from abcd_index.artefact.format import BITS, LEVELS, LOWS, MARKS, PRIME, ROW_END, SIGNS, pair_hash, pair_number
+from abcd_index.artefact.format import PRIME
+from abcd_index.artefact.signs import BITS, LEVELS, LOWS, MARKS, ROW_END, SIGNS, pair_hash, pair_number
 
 K1 = 1.5
 B_BODY = 0.75
@@ -17,7 +18,7 @@ TITLE_WEIGHT = 3.0
 # Mean lengths are rounded to a geometric grid: one edited page then seldom moves the mean, and the
 # other pages' levels, and so their bytes, stay what they were.
 STEP = 0.02
-# See ``format.ROW_END``.
+# See ``signs.ROW_END``.
 TERMS_A_ROW = 4
 # Bits of a page's pairs: 3 for each and three places make one "yes" in four wrong.
 PAIR_BITS = 3
@@ -116,7 +117,7 @@ def weights(figures, title_mean, body_mean):
 
 def pair_numbers(*texts):
     """{number: ...} of the pairs of stems that stand side by side in one of ``texts`` (lists of stems), as
-    ``format.pair_number`` has them: in their order, at most MOST_PAIRS."""
+    ``signs.pair_number`` has them: in their order, at most MOST_PAIRS."""
     found = {}
     for text in texts:
         hashes = [_hashes[stem] for stem in text]
@@ -134,7 +135,7 @@ def pairs(*texts):
         return ""
     bits = (len(found) * PAIR_BITS // BITS + 1) * BITS
     flags = bytearray(bits)
-    for number in found:  # as ``format.places``, spelled out: this is the inmost loop of a build
+    for number in found:  # as ``signs.places``, spelled out: this is the inmost loop of a build
         flags[number % bits] = 1
         number //= bits
         flags[number % bits] = 1

@@ -8,8 +8,9 @@ may match is never passed over.
 import mmap
 import re
 
-from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END, ROW_END
+from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
 from abcd_index.artefact.score import level_of
+from abcd_index.artefact.signs import ROW_END
 
 # Every character outside ASCII whose folded form holds ASCII (sharp s, Kelvin sign, ligatures, ...). A line with
 # one of them is always read.
@@ -49,7 +50,7 @@ class Scan:
                     break
 
     def weighted(self, marks):
-        """Ordinals of the pages of which the record has a weight of one of ``marks`` (``format.mark``).
+        """Ordinals of the pages of which the record has a weight of one of ``marks`` (``signs.mark``).
 
         A record's line begins with its weights, which hold no quotation mark.
         """

@@ -93,7 +93,7 @@ class Shelf:
         return self.entries(self._scanned().holding(terms))
 
     def weighted(self, marks):
-        """The pages that have a weight of one of ``marks`` (``format.mark``)."""
+        """The pages that have a weight of one of ``marks`` (``signs.mark``)."""
         return self.entries(self._scanned().weighted(marks))
 
     def close(self):

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abcd_index.artefact import score
-from abcd_index.artefact.format import LEVELS, ROW_END, mark, pair_hash, pair_number
 from abcd_index.artefact.score import Query, level_of
+from abcd_index.artefact.signs import LEVELS, ROW_END, mark, pair_hash, pair_number
 from abcd_index.build import weights
 from abcd_index.build.weights import Figures, mean, pairs
 from abcd_index.terms.prompt import Prompt
