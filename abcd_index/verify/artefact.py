@@ -17,7 +17,8 @@ from abcd_index.store.records import Finding
 from abcd_index.terms import TOKENS_VERSION
 from abcd_index.verify.codes import ARTEFACT
 from abcd_index.verify.contents import Contents, Headlines
-from abcd_index.verify.format import Torn, Wrong, decode, peek
+from abcd_index.verify.format import decode, peek
+from abcd_index.verify.strict import Torn, Wrong
 
 REBUILD = "run `abcd-index build`"
 FORCE = "find out who changed it, then run `abcd-index build --force`"

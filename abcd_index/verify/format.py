@@ -4,18 +4,36 @@ It shares no code with ``artefact/writer.py`` or ``artefact/reader.py``: a write
 only agrees with itself. Every line, offset, checksum and order is checked, so it reads the whole file.
 """
 
-import json
+from operator import add, lt
 
+from abcd_index.build.workers import mapped
 from abcd_index.errors import FormatTooNew
+from abcd_index.verify.strict import (
+    Torn,
+    are_wholes,
+    checksum,
+    fields_of,
+    hash_of,
+    is_whole,
+    need,
+    need_canonical,
+    object_of,
+    parse,
+    text_of,
+    value_of,
+)
 
 MAGIC = "abcd-index"
 FORMAT = 1
-MODULUS = 2**30 - 35
 CELL, OFFSET, LENGTH = 20, 8, 14
 TABLES = ("keywords", "terms", "domains", "records", "bodies")
 SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"\\']
 CODES = {sign: number for number, sign in enumerate(SIGNS)}
 LEVELS, LOWS, MARKS, COUNTED = 8, 11, 1009, 8461
+# For ``translate``: the second sign of a weight to the one of the least level; and the greatest mark with that.
+LEAST = {ord(sign): SIGNS[code // LEVELS * LEVELS] if code < LOWS * LEVELS else "\0" for sign, code in CODES.items()}
+PAIRED = frozenset(SIGNS[:64])
+LAST = SIGNS[(MARKS - 1) // LOWS] + SIGNS[(MARKS - 1) % LOWS * LEVELS]
 # What a record lists, and what the fields are that it does not reach (no value: it has to).
 RECORD_FIELDS = (
     ("weights", str), ("file", str), ("title", (str, None)), ("size", int), ("titles", str, ""), ("pairs", str, ""),
@@ -24,14 +42,6 @@ RECORD_FIELDS = (
     ("spelled", dict, {}), ("exclude", list, []),
 )
 DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exclude": list, "recall": dict}
-
-
-class Torn(Exception):
-    """The bytes are not what their own checksums and counts say."""
-
-
-class Wrong(Exception):
-    """Whole, but not as the specification says."""
 
 
 class Decoded:
@@ -50,14 +60,25 @@ class Decoded:
         self.files = []
 
 
+def _whole_of_it(value):
+    return value
+
+
 class Visitor:
-    """Is shown every record, then every body. This one looks away."""
+    """Is shown every record, then every body. This one looks away.
+
+    ``keep_record`` and ``keep_body``: functions, which can be pickled, of a checked record (a dict with every
+    field) and of a body (text): what of them is to be shown. They may run in another process.
+    """
+
+    keep_record = staticmethod(_whole_of_it)
+    keep_body = staticmethod(_whole_of_it)
 
     def record(self, number, record):
-        """``record``: a dict, checked, with every field."""
+        """``record``: what ``keep_record`` gave."""
 
     def body(self, number, body):
-        """``body``: the text of the page whose record had that number."""
+        """``body``: what ``keep_body`` gave for the page whose record had that number."""
 
 
 def peek(first_line):
@@ -66,13 +87,13 @@ def peek(first_line):
     The magic and the format number come first: of a newer format nothing else may be assumed.
     """
     try:
-        header = _parse(first_line)
+        header = parse(first_line)
     except ValueError:
         raise Torn("its first line is not JSON") from None
     if not isinstance(header, dict) or header.get("magic") != MAGIC:
         raise Torn("its first line is not the header of an artefact")
     number = header.get("format")
-    if not _whole(number) or number < 1:
+    if not is_whole(number) or number < 1:
         raise Torn("its format is not a number")
     if number > FORMAT:
         raise FormatTooNew(number, FORMAT)
@@ -90,27 +111,17 @@ def decode(file, size, visitor=None):
     header = peek(first)
     _check_header(header, first, lines.next(), size)
     decoded = Decoded(header)
-    _need(header["filter"][0] == lines.at, "header: filter does not point at line 3")
-    digits = _text(lines.next(), "line 3")
+    need(header["filter"][0] == lines.at, "header: filter does not point at line 3")
+    digits = text_of(lines.next(), "line 3")
     tables = {name: _table(header["parts"][name], name, lines) for name in TABLES}
     start, line = lines.at, lines.next()
-    decoded.newer = _object(line, "line 9")
-    _need(header["newer"] == [start, len(line), checksum(line)], "header: newer does not point at line 9")
+    decoded.newer = object_of(line, "line 9")
+    need(header["newer"] == [start, len(line), checksum(line)], "header: newer does not point at line 9")
     _parts(decoded, tables, lines, visitor)
     lines.end()
     _check_filter(digits, header["filter"][1], decoded.keywords)
     _check_pages(decoded)
     return decoded
-
-
-def checksum(line):
-    """A line's bytes as one big-endian number, modulo the largest prime below 2**30."""
-    return int.from_bytes(line, "big") % MODULUS
-
-
-def hash_of(text):
-    """The same number of a key's or term's UTF-8 bytes."""
-    return checksum(text.encode("utf-8", "surrogatepass"))
 
 
 class _Lines:
@@ -137,25 +148,25 @@ class _Lines:
 def _check_header(header, line, second, size):
     if second != b"%10d" % checksum(line):
         raise Torn("the header's checksum in line 2 does not fit line 1")
-    _canonical(header, line, "header")
+    need_canonical(header, line, "header")
     if header.get("size") != size:
         raise Torn(f"the header says {header.get('size')} bytes, the file has {size}")
     key = header.get("key")
-    _need(isinstance(key, str) and len(key) == 40 and not set(key) - set("0123456789abcdef"), "header: key")
-    _need(_whole(header.get("tokens")), "header: tokens")
-    _need(isinstance(header.get("settings"), dict), "header: settings")
+    need(isinstance(key, str) and len(key) == 40 and not set(key) - set("0123456789abcdef"), "header: key")
+    need(is_whole(header.get("tokens")), "header: tokens")
+    need(isinstance(header.get("settings"), dict), "header: settings")
     for name, length in (("lengths", 2), ("filter", 2), ("newer", 3)):
-        _need(_wholes(header.get(name), length), f"header: {name}")
+        need(are_wholes(header.get(name), length), f"header: {name}")
     parts = header.get("parts")
-    _need(isinstance(parts, dict) and set(TABLES) <= set(parts), "header: parts")
+    need(isinstance(parts, dict) and set(TABLES) <= set(parts), "header: parts")
     for name in TABLES:
-        _need(_wholes(parts[name], 2), f"header: parts.{name}")
+        need(are_wholes(parts[name], 2), f"header: parts.{name}")
 
 
 def _table(part, name, lines):
     """The cells of a part's table."""
-    _need(part[0] == lines.at, f"header: parts.{name} does not point at its table")
-    table = _text(lines.next(), f"table of {name}")
+    need(part[0] == lines.at, f"header: parts.{name} does not point at its table")
+    table = text_of(lines.next(), f"table of {name}")
     if len(table) != CELL * part[1]:
         raise Torn(f"the table of {name} has {len(table)} signs, not {CELL} times {part[1]}")
     return [table[at:at + CELL] for at in range(0, len(table), CELL)]
@@ -171,69 +182,101 @@ def _cell(cell):
 def _parts(decoded, tables, lines, visitor):
     """Every line that a table speaks of, in the order of the tables."""
     pages, domains = len(tables["records"]), len(tables["domains"])
-    _need(len(tables["bodies"]) == pages, "there are not as many bodies as records")
-    sizes = []
-    for name in TABLES:
-        for number, cell in enumerate(tables[name]):
-            start, line = lines.at, lines.next()
-            if _cell(cell) != (start, len(line), checksum(line)):
-                raise Torn(f"{name} {number}: the line is not what its cell says (place, length or checksum)")
-            where = f"{name} {number}"
+    need(len(tables["bodies"]) == pages, "there are not as many bodies as records")
+    for name in ("keywords", "terms", "domains"):
+        for number, item in enumerate(_items(name, tables, lines)):
+            line, where = _sound(item)
             if name == "keywords":
                 _keywords(decoded, _bucket(line, number, len(tables[name]), where), pages, domains, where)
             elif name == "terms":
-                _terms(decoded, _text(line, where), where)
-            elif name == "domains":
-                decoded.domains.append(_fields(line, DOMAIN_FIELDS, where))
-            elif name == "records":
-                record = _record(line, where)
-                decoded.files.append(record["file"])
-                sizes.append(record["size"])
-                visitor.record(number, record)
+                _terms(decoded, text_of(line, where), where)
             else:
-                body = _text(line, where)
-                _need(sizes[number] == len(body), f"the record of {decoded.files[number]!r} has not its body's size")
-                visitor.body(number, body)
+                decoded.domains.append(fields_of(line, DOMAIN_FIELDS, where))
+    sizes = []
+    records = mapped(_kept_record, _items("records", tables, lines), pages, visitor.keep_record)
+    for number, (file, size, record) in enumerate(records):
+        decoded.files.append(file)
+        sizes.append(size)
+        visitor.record(number, record)
+    bodies = zip(_items("bodies", tables, lines), sizes, decoded.files)
+    for number, body in enumerate(mapped(_kept_body, bodies, pages, visitor.keep_body)):
+        visitor.body(number, body)
+
+
+def _items(name, tables, lines):
+    """(where, cell, start, line) of every line of a part; instead of the line the Torn when it is not there, so that
+    of all that is wrong what comes first is told, whoever looks at it."""
+    for number, cell in enumerate(tables[name]):
+        start = lines.at
+        try:
+            line = lines.next()
+        except Torn as error:
+            line = error
+        yield f"{name} {number}", cell, start, line
+
+
+def _sound(item):
+    """(line, where) of an item. Raises Torn when the line is not what its cell says."""
+    where, cell, start, line = item
+    if isinstance(line, Torn):
+        raise line
+    if _cell(cell) != (start, len(line), checksum(line)):
+        raise Torn(f"{where}: the line is not what its cell says (place, length or checksum)")
+    return line, where
+
+
+def _kept_record(item, keep):
+    """(file, size, what ``keep`` makes of it) of a record, checked."""
+    record = _record(*_sound(item))
+    return record["file"], record["size"], keep(record)
+
+
+def _kept_body(item, keep):
+    """What ``keep`` makes of a body, checked."""
+    item, size, file = item
+    body = text_of(*_sound(item))
+    need(size == len(body), f"the record of {file!r} has not its body's size")
+    return keep(body)
 
 
 def _keywords(decoded, bucket, pages, domains, where):
     for key, postings in bucket:
-        _need(isinstance(postings, list) and postings, f"{where}: {key!r} has no postings")
+        need(isinstance(postings, list) and postings, f"{where}: {key!r} has no postings")
         for posting in postings:
             _check_posting(posting, pages, domains, f"{where}: {key!r}")
         decoded.keywords[key] = postings
 
 
 def _check_posting(posting, pages, domains, where):
-    _need(isinstance(posting, list) and (len(posting) == 2 or len(posting) == 3 and posting[2]),
+    need(isinstance(posting, list) and (len(posting) == 2 or len(posting) == 3 and posting[2]),
           f"{where}: a posting is not [entry, pages] or [entry, pages, domains]")
     entry, of_pages, of_domains = [*posting, []][:3]
-    _need(isinstance(entry, list) and entry and isinstance(entry[0], str), f"{where}: an entry has no normal form")
+    need(isinstance(entry, list) and entry and isinstance(entry[0], str), f"{where}: an entry has no normal form")
     for ordinals, most in ((of_pages, pages), (of_domains, domains)):
-        _need(_wholes(ordinals), f"{where}: ordinals are not numbers")
-        _need(all(a < b for a, b in zip(ordinals, ordinals[1:])), f"{where}: ordinals do not ascend")
-        _need(not ordinals or ordinals[-1] < most, f"{where}: an ordinal is beyond the end")
-    _need(bool(of_pages or of_domains), f"{where}: a posting of nothing")
+        need(are_wholes(ordinals), f"{where}: ordinals are not numbers")
+        need(all(a < b for a, b in zip(ordinals, ordinals[1:])), f"{where}: ordinals do not ascend")
+        need(not ordinals or ordinals[-1] < most, f"{where}: an ordinal is beyond the end")
+    need(bool(of_pages or of_domains), f"{where}: a posting of nothing")
 
 
 def _terms(decoded, text, where):
     halves = text.split(" ")
-    _need(len(halves) == 2, f"{where}: not two runs of counts with a space in between")
+    need(len(halves) == 2, f"{where}: not two runs of counts with a space in between")
     seen = set()
     for cells, width in zip(halves, (3, 4)):
-        _need(len(cells) % width == 0 and not set(cells) - CODES.keys(), f"{where}: not counts of {width} signs each")
+        need(len(cells) % width == 0 and not set(cells) - CODES.keys(), f"{where}: not counts of {width} signs each")
         signs = [cells[at:at + 2] for at in range(0, len(cells), width)]
-        _need(signs == sorted(set(signs)) and not seen.intersection(signs), f"{where}: counts are not in order")
-        _need(all(CODES[sign[0]] * len(SIGNS) + CODES[sign[1]] < COUNTED for sign in signs), f"{where}: no remainder")
-        _need(SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]),
+        need(signs == sorted(set(signs)) and not seen.intersection(signs), f"{where}: counts are not in order")
+        need(all(CODES[sign[0]] * len(SIGNS) + CODES[sign[1]] < COUNTED for sign in signs), f"{where}: no remainder")
+        need(SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]),
               f"{where}: a count of 0")
         seen.update(signs)
     decoded.terms += len(seen)
 
 
 def _bucket(line, number, count, where):
-    for key, value in _object(line, where).items():
-        _need(hash_of(key) % count == number, f"{where}: {key!r} belongs into another bucket")
+    for key, value in object_of(line, where).items():
+        need(hash_of(key) % count == number, f"{where}: {key!r} belongs into another bucket")
         yield key, value
 
 
@@ -242,28 +285,27 @@ def _record(line, where):
     where = f"record of {record['file']!r}"
     recall = record.pop("recall")
     spelled = record.pop("spelled")
-    _need(all(isinstance(word, str) for word in [*recall, *spelled.values()]), f"{where}: recall")
-    _need(recall == sorted(set(recall)) and not spelled.keys() & set(recall), f"{where}: a keyword stands there twice")
+    need(all(isinstance(word, str) for word in [*recall, *spelled.values()]), f"{where}: recall")
+    need(recall == sorted(set(recall)) and not spelled.keys() & set(recall), f"{where}: a keyword stands there twice")
     record["recall"] = {**dict(zip(recall, recall)), **spelled}
     _imply(record, where)
     for name in ("weights", "titles"):
-        for row in record[name].split(" "):
-            _check_row(row, f"{where}: {name}")
-    _need(not set(record["pairs"]) - set(SIGNS[:64]), f"{where}: pairs has a sign that is not among the first 64")
+        _check_rows(record[name], f"{where}: {name}")
+    need(PAIRED.issuperset(record["pairs"]), f"{where}: pairs has a sign that is not among the first 64")
     return record
 
 
 def _listed(line, where):
     """The fields of a record as its line lists them."""
-    values = _json(line, where)
-    _need(isinstance(values, list), f"{where} is not a list of a record's fields")
-    _canonical(values, line, where)
+    values = value_of(line, where)
+    need(isinstance(values, list), f"{where} is not a list of a record's fields")
+    need_canonical(values, line, where)
     record = {}
     for at, (name, kind, *implied) in enumerate(RECORD_FIELDS):
-        _need(at < len(values) or implied, f"{where}: {name} is missing")
+        need(at < len(values) or implied, f"{where}: {name} is missing")
         value = values[at] if at < len(values) else implied[0]
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        _need(_whole(value) if kind is int else value is None and None in kinds or type(value) in kinds,
+        need(is_whole(value) if kind is int else value is None and None in kinds or type(value) in kinds,
               f"{where}: {name} is of another type")
         record[name] = value
     return record
@@ -282,7 +324,7 @@ def _imply(record, where):
         record["title"] = record["name"]
     form = record.pop("form")
     if isinstance(form, list):
-        _need(len(form) == 1 and isinstance(form[0], str), f"{where}: form")
+        need(len(form) == 1 and isinstance(form[0], str), f"{where}: form")
         record["line"] = form[0]
         return
     for name in ("file", "title", "summary"):
@@ -290,90 +332,33 @@ def _imply(record, where):
     record["line"] = form
 
 
-def _check_row(row, where):
-    _need(len(row) % 2 == 0, f"{where}: a row is not made of two signs each")
-    _need(not set(row) - CODES.keys(), f"{where} has a sign that is not in the alphabet")
-    codes = [(CODES[row[at]], CODES[row[at + 1]]) for at in range(0, len(row), 2)]
-    marks = [first * LOWS + second // LEVELS for first, second in codes]
-    _need(all(second < LOWS * LEVELS for _, second in codes) and (not marks or marks[-1] < MARKS),
-          f"{where}: not a mark and a level")
-    _need(marks == sorted(set(marks)), f"{where}: a row is not in the order of its marks")
+def _check_rows(text, where):
+    """Check the rows of weights, all of a record's at once: there are a hundred to a page."""
+    need(not any([size & 1 for size in map(len, text.split(" "))]), f"{where}: a row is not made of two signs each")
+    need(not set(text) - CODES.keys() - {" "}, f"{where} has a sign that is not in the alphabet")
+    text = text.replace(" ", "  ")
+    seconds = text[1::2].translate(LEAST)
+    marks = list(map(add, text[::2], seconds))
+    need("\0" not in seconds and max(marks, default="") <= LAST, f"{where}: not a mark and a level")
+    # Signs sort as their codes do, so marks do as well; and a row's end sorts before every mark.
+    ascents = sum(map(lt, marks, marks[1:]))
+    need(ascents + marks[1:].count("  ") >= len(marks) - 1, f"{where}: a row is not in the order of its marks")
 
 
 def _check_filter(digits, bits, keywords):
-    _need(bits > 0 and len(digits) * 4 >= bits, "the filter has fewer digits than bits")
+    need(bits > 0 and len(digits) * 4 >= bits, "the filter has fewer digits than bits")
     wanted = [0] * len(digits)
     for key in keywords:
         bit = hash_of(key) % bits
         wanted[bit // 4] |= 1 << bit % 4
-    _need(digits == "".join("%x" % digit for digit in wanted), "the filter is not that of the keys")
+    need(digits == "".join("%x" % digit for digit in wanted), "the filter is not that of the keys")
 
 
 def _check_pages(decoded):
     files = decoded.files
-    _need(all(a < b for a, b in zip(files, files[1:])), "the records are not in the order of their file names")
+    need(all(a < b for a, b in zip(files, files[1:])), "the records are not in the order of their file names")
     names = [domain["name"] for domain in decoded.domains]
-    _need(all(a < b for a, b in zip(names, names[1:])), "the domains are not in the order of their names")
+    need(all(a < b for a, b in zip(names, names[1:])), "the domains are not in the order of their names")
     known = set(files)
     for old, new in decoded.newer.items():
-        _need(old in known and new in known, f"newer: {old!r} or {new!r} is not a page")
-
-
-def _fields(line, fields, where):
-    value = _object(line, where)
-    for name, kind in fields.items():
-        right = _whole(value.get(name)) if kind is int else isinstance(value.get(name), kind)
-        _need(right, f"{where}: {name} is missing or of another type")
-    return value
-
-
-def _object(line, where):
-    value = _json(line, where)
-    _need(isinstance(value, dict), f"{where} is not an object")
-    _canonical(value, line, where)
-    return value
-
-
-def _text(line, where):
-    value = _json(line, where)
-    _need(isinstance(value, str), f"{where} is not a string")
-    return value
-
-
-def _json(line, where):
-    try:
-        return _parse(line)
-    except ValueError:
-        raise Torn(f"{where} is not JSON in UTF-8") from None
-
-
-def _parse(line):
-    """A line's value by the letter of JSON. Raises ValueError, also for what is nested out of all reason."""
-    try:
-        return json.loads(line.decode("utf-8"), parse_constant=_no_constant)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def _no_constant(name):
-    raise ValueError(f"{name} is not JSON")
-
-
-def _canonical(value, line, where):
-    # Also finds a key that stands there twice, which a JSON parser passes over.
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    _need(text.encode("utf-8", "surrogatepass") == line,
-          f"{where}: its keys are not sorted or stand twice, or there is white space")
-
-
-def _whole(value):
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _wholes(value, length=None):
-    return isinstance(value, list) and all(map(_whole, value)) and length in (None, len(value))
-
-
-def _need(condition, sentence):
-    if not condition:
-        raise Wrong(sentence)
+        need(old in known and new in known, f"newer: {old!r} or {new!r} is not a page")

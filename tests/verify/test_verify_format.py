@@ -7,8 +7,10 @@ from artefacts import artefact, record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abcd_index.build import workers
 from abcd_index.errors import FormatTooNew
-from abcd_index.verify.format import Torn, Visitor, Wrong, checksum, decode
+from abcd_index.verify.format import Visitor, decode
+from abcd_index.verify.strict import Torn, Wrong, checksum
 
 
 class Collect(Visitor):
@@ -38,6 +40,29 @@ def test_reads_everything_that_was_written():
     assert seen.records[0]["recall"] == {"auth": "Auth"} and seen.records[0]["line"] == "- `a.md`"
     assert (seen.records[0]["dialect"], seen.records[0]["pairs"], seen.records[0]["exclude"]) == ("abcd", "", [])
     assert seen.records[1]["recall"] == {"auth": "auth", "log in": "log in"}
+
+
+@pytest.fixture
+def several(monkeypatch):
+    """Workers even for a handful of pages."""
+    monkeypatch.setattr(workers, "WORTH_IT", 1)
+    monkeypatch.setattr(workers, "CHUNK", 2)
+    monkeypatch.setattr(workers, "_cores", lambda: 2)
+
+
+def test_several_processes_see_what_one_does(several):
+    names = ["%02d.md" % number for number in range(9)]
+    data = artefact([record(name, size=len(name), weights="!!$%") for name in names], names, {}, [])
+    seen = Collect()
+    assert read(data, seen).files == names
+    assert [value["file"] for value in seen.records] == names == seen.bodies
+    # Of two wounds the first one is told, also where another process meets the second.
+    for wound in (data.replace(b'"03.md"', b'"03,md"'), data.replace(b'"03.md"', b'"03,md"').replace(b'"07.md"', b'"07,md"')):
+        with pytest.raises(Torn, match="^records 3:"):
+            read(wound)
+    for end in range(data.index(b'"00.md"'), len(data), 7):
+        with pytest.raises(Torn):
+            read(data[:end])
 
 
 def test_an_empty_store_has_an_artefact_too():

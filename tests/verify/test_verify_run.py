@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from abcd_index.build import workers
 from abcd_index.build.run import build as run_build
 from abcd_index.commands import verify as command
 from abcd_index.commands.say import Out
@@ -72,6 +73,21 @@ def test_a_current_artefact_passes(box, root):
 def test_text_says_what_was_checked(box, root):
     done = box.cli("verify", cwd=root)
     assert done.stdout == "workspace: 3 pages; artefact current\n0 errors, 0 warnings\n"
+
+
+def test_several_processes_find_what_one_does(box, root, monkeypatch):
+    (store(root) / "broken_a_b.md").write_text("---\nrecall: [\n---\n")
+    (store(root) / "long_a_b.md").write_text("---\nrecall: [the, auth, new]\n---\n# Long\n\n" + "word " * 3000)
+    found = [verify(box, root)]
+    build(root)
+    found.append(verify(box, root))
+    monkeypatch.setattr(workers, "WORTH_IT", 1)
+    monkeypatch.setattr(workers, "CHUNK", 2)
+    monkeypatch.setattr(workers, "_cores", lambda: 2)
+    assert verify(box, root) == found[1]
+    (store(root) / "index.md").write_text("# Memory\n")
+    assert verify(box, root)[0] != found[1][0]
+    assert {code for code, _ in found[1][0]} >= {"page-too-long", "keyword-never", "keyword-weak"}
 
 
 def test_the_keys_of_a_finding(box, root):
