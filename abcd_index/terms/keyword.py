@@ -5,6 +5,8 @@ An entry is a JSON list. Its first element is the keyword's normal form, on whic
 ``[normal, ""]`` a literal, searched as written (``C++``, ``node.js``, ``@scope/pkg``, Chinese).
 """
 
+from functools import lru_cache
+
 from abcd_index.terms.stem import STOP
 from abcd_index.terms.words import SOFT, bare, camel, fold, keyword_forms, kind_of, pieces
 
@@ -23,6 +25,12 @@ def entries(keyword):
 
     A plural stands under its singular too, an identifier (``useSession``) also as its words in a row.
     """
+    return [(key, list(entry)) for key, entry in _entries(keyword)]
+
+
+# Pages share keywords, and builders ask of each page.
+@lru_cache(maxsize=1 << 15)
+def _entries(keyword):
     normal = normal_form(keyword)
     if not normal or len(normal) > LONGEST:
         return []
@@ -40,6 +48,7 @@ def entries(keyword):
     return found
 
 
+@lru_cache(maxsize=1 << 15)
 def normal_form(keyword):
     """Folded, white space made one, soft separators of a plain run made spaces."""
     text = " ".join(fold(keyword).split())

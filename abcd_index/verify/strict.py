@@ -1,0 +1,94 @@
+"""JSON by the letter, and the two ways in which a line can fail its specification.
+
+Nothing here comes from the code that writes artefacts, see ``format``.
+"""
+
+import json
+
+MODULUS = 2**30 - 35
+
+
+class Torn(Exception):
+    """The bytes are not what their own checksums and counts say."""
+
+
+class Wrong(Exception):
+    """Whole, but not as the specification says."""
+
+
+def checksum(line):
+    """A line's bytes as one big-endian number, modulo the largest prime below 2**30."""
+    return int.from_bytes(line, "big") % MODULUS
+
+
+def hash_of(text):
+    """The same number of a key's or term's UTF-8 bytes."""
+    return checksum(text.encode("utf-8", "surrogatepass"))
+
+
+def fields_of(line, fields, where):
+    """The object of a line, with these ``fields`` ({name: type})."""
+    value = object_of(line, where)
+    for name, kind in fields.items():
+        right = is_whole(value.get(name)) if kind is int else isinstance(value.get(name), kind)
+        need(right, f"{where}: {name} is missing or of another type")
+    return value
+
+
+def object_of(line, where):
+    """The object of a line, written as the specification says."""
+    value = value_of(line, where)
+    need(isinstance(value, dict), f"{where} is not an object")
+    need_canonical(value, line, where)
+    return value
+
+
+def text_of(line, where):
+    """The string of a line."""
+    value = value_of(line, where)
+    need(isinstance(value, str), f"{where} is not a string")
+    return value
+
+
+def value_of(line, where):
+    """The value of a line. Raises Torn."""
+    try:
+        return parse(line)
+    except ValueError:
+        raise Torn(f"{where} is not JSON in UTF-8") from None
+
+
+def parse(line):
+    """A line's value by the letter of JSON. Raises ValueError, also for what is nested out of all reason."""
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _no_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def need_canonical(value, line, where):
+    """Raise Wrong when ``value`` is not written as the specification says."""
+    # Also finds a key that stands there twice, which a JSON parser passes over.
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    need(text.encode("utf-8", "surrogatepass") == line,
+          f"{where}: its keys are not sorted or stand twice, or there is white space")
+
+
+def is_whole(value):
+    """Whether ``value`` is a number, 0 or more."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def are_wholes(value, length=None):
+    """Whether ``value`` is a list of such numbers, ``length`` of them."""
+    return isinstance(value, list) and all(map(is_whole, value)) and length in (None, len(value))
+
+
+def need(condition, sentence):
+    """Raise Wrong with ``sentence`` unless ``condition``."""
+    if not condition:
+        raise Wrong(sentence)
