@@ -19,11 +19,11 @@ TITLE_WEIGHT = 3.0
 # other pages' levels, and so their bytes, stay what they were.
 STEP = 0.02
 # See ``signs.ROW_END``.
-TERMS_A_ROW = 4
+TERMS_A_ROW = 5
 # Bits of a page's pairs: 3 for each and three places make one "yes" in four wrong.
 PAIR_BITS = 3
 # Of a page longer than this only the pairs that come first are kept.
-MOST_PAIRS = 4000
+MOST_PAIRS = 1000
 
 
 class Figures:
