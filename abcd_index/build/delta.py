@@ -12,7 +12,7 @@ from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
 from abcd_index.artefact.record import whole
 from abcd_index.artefact.times import Times
 from abcd_index.artefact.writer import Line, record_line
-from abcd_index.build.assemble import Assembly
+from abcd_index.build.assemble import Assembly, entry_key
 from abcd_index.build.compile import figures_of
 from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.sidecars import Pages
@@ -128,7 +128,7 @@ def start(old, kept, names):
     for shelf in old.buckets("keywords"):
         for key, postings in shelf.items():
             assembly.postings[key] = {
-                orjson.dumps(entry): [entry, pages if straight else [moved[p] for p in pages if p in moved], []]
+                entry_key(entry): [entry, pages if straight else [moved[p] for p in pages if p in moved], []]
                 for entry, pages, *_ in postings}
     for name, number in old.numbers.items():
         if name not in kept:

@@ -11,12 +11,12 @@ import time
 import orjson
 
 from abcd_index.build.key import content_hash
-from abcd_index.build.publish import opened, replace
+from abcd_index.build.publish import opened, replace, sealed, unsealed
 from abcd_index.errors import AbcdError
 from abcd_index.store.listing import FOLDER, list_store
 
 SIDECAR = "files.json"
-VERSION = 1
+VERSION = 2
 # Coarsest step of a file's times that matters here: a kernel tick on Linux, 10 ms on others.
 TICK_NS = 20_000_000
 # Bytes of changed files that are kept from hashing to compiling; beyond it they are read again.
@@ -139,7 +139,7 @@ def remember(observed):
         rows[name] = [0 if racy else source.mtime, source.ctime, source.size, source.hash]
     if rows != _remembered(observed.scope):
         data = orjson.dumps({"version": VERSION, "files": rows}, option=orjson.OPT_SORT_KEYS)
-        replace(os.path.join(observed.scope.index, SIDECAR), data)
+        replace(os.path.join(observed.scope.index, SIDECAR), sealed(data + b"\n"))
 
 
 def _hash(scope, observed, trust):
@@ -164,7 +164,7 @@ def _hash(scope, observed, trust):
 def _remembered(scope):
     try:
         with opened(os.path.join(scope.index, SIDECAR)) as handle:
-            found = orjson.loads(handle.read())
+            found = orjson.loads(unsealed(handle.read()))
         if found["version"] == VERSION and all(len(row) == 4 for row in found["files"].values()):
             return found["files"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -7,6 +7,7 @@ answer still stands, and what a dead builder left is swept up by a later one.
 import os
 import tempfile
 import time
+import zlib
 from contextlib import contextmanager
 
 from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED
@@ -22,6 +23,23 @@ _SETTLED = 0.03
 def opened(path):
     """A file beside the artefact, open for reading bytes. Raises OSError, also for a link: it may lead anywhere."""
     return os.fdopen(os.open(path, os.O_RDONLY | CAREFUL), "rb")
+
+
+def sealed(data):
+    """``data`` (bytes, whole lines) with a line behind it that tells whether they are still what they were."""
+    return b"%s%08x\n" % (data, zlib.crc32(data))
+
+
+def unsealed(data):
+    """What ``sealed`` was given. Raises ValueError when one byte of it is another or missing.
+
+    What a build takes from a sidecar without looking at the pages goes into an artefact under a key of other
+    pages, where only ``verify`` would notice.
+    """
+    lines, seal = data[:-9], data[-9:]
+    if seal != b"%08x\n" % zlib.crc32(lines):
+        raise ValueError("a sidecar is damaged")
+    return lines
 
 
 def prepare(index):

@@ -60,14 +60,16 @@ def build(scope, force=False, progress=None):
     Raises AbcdError when the store or the index folder cannot be used; the old artefact then stands.
     """
     begun = time.perf_counter()
+    trust = True
     for attempt in range(ROUNDS):
         try:
-            observed = observe(scope)
+            observed = observe(scope, trust)
             built = _build(observed, force, progress)
         except Moved as moved:
             if attempt == ROUNDS - 1:
                 raise AbcdError(f"{scope.display(str(moved))} keeps changing while it is read",
                                 "build again when it has settled") from None
+            trust = False  # Or it did not change, and what an earlier build noted of it is wrong.
             continue
         except OSError as error:
             raise AbcdError(f"{scope.index} cannot be written: {error.strerror or error}",

@@ -4,8 +4,9 @@ Neither is part of the key. The times (``artefact/times.py`` reads them) are row
 the pages sidecar is lines of JSON. The first is an object: ``files`` (names in order), ``names`` ({file:
 [name: field, id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]},
 where there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content
-hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file). The others
-hold the exact counts that the artefact rounds: for each of its lines of counts {stem: [pages, titles]}.
+hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file). The next
+hold the exact counts that the artefact rounds: for each of its lines of counts {stem: [pages, titles]}. The last one
+is the seal (``publish.sealed``).
 """
 
 import os
@@ -94,10 +95,11 @@ class Pages:
     def write(self, index, key):
         """Put the sidecar beside the artefact of ``key``, with its stamp."""
         self.stamp = stamp(os.path.join(index, key + SUFFIX))
-        publish.replace(os.path.join(index, key + PAGES_SUFFIX), orjson.dumps(
-            {name: list(value) if name == "lined" else value
-             for name, value in ((name, getattr(self, name)) for name in self.FIELDS)},
-            option=orjson.OPT_SORT_KEYS) + b"\n" + b"".join(line + b"\n" for line in self._counts))
+        first = orjson.dumps({name: list(value) if name == "lined" else value
+                              for name, value in ((name, getattr(self, name)) for name in self.FIELDS)},
+                             option=orjson.OPT_SORT_KEYS)
+        publish.replace(os.path.join(index, key + PAGES_SUFFIX),
+                        publish.sealed(b"".join(line + b"\n" for line in [first, *self._counts])))
 
     @classmethod
     def read(cls, index, key):
@@ -105,7 +107,7 @@ class Pages:
         pages = cls()
         try:
             with publish.opened(os.path.join(index, key + PAGES_SUFFIX)) as handle:
-                first, *pages._counts, _ = handle.read().split(b"\n")
+                first, *pages._counts, _ = publish.unsealed(handle.read()).split(b"\n")
             found = orjson.loads(first)
             for name in cls.FIELDS:
                 setattr(pages, name, found[name])
