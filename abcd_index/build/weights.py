@@ -23,7 +23,7 @@ TERMS_A_ROW = 5
 # Bits of a page's pairs: 3 for each and three places make one "yes" in four wrong.
 PAIR_BITS = 3
 # Of a page longer than this only the pairs that come first are kept.
-MOST_PAIRS = 1000
+MOST_PAIRS = 800
 
 
 class Figures:
