@@ -18,7 +18,7 @@ class Plan:
 
 
 class FullPlan(Plan):
-    rounds, seconds, peer_seconds, build_rounds, build_seconds, git_rounds = 101, 12.0, 15.0, 5, 120.0, 41
+    rounds, seconds, peer_seconds, build_rounds, build_seconds, git_rounds = 61, 5.0, 6.0, 3, 60.0, 21
     stores = Plan.stores + (("100000", 100_000, 0),)
 
 
