@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from abcd_index.build import workers
+from abcd_index.build import publish, workers
 from abcd_index.build.run import build as run_build
 from abcd_index.commands import verify as command
 from abcd_index.commands.say import Out
@@ -145,10 +145,10 @@ def test_sidecars_are_not_believed(box, root):
     page.write_text(PAGES["pitfall_auth_login.md"].replace("The body", "Bad body"[:8]))
     os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
     now = page.stat()
-    sidecar = json.loads((index(root) / "files.json").read_text())
+    sidecar = json.loads(publish.unsealed((index(root) / "files.json").read_bytes()))
     row = sidecar["files"]["memory/pitfall_auth_login.md"]
     row[:3] = [now.st_mtime_ns, now.st_ctime_ns, now.st_size]
-    (index(root) / "files.json").write_text(json.dumps(sidecar))
+    (index(root) / "files.json").write_bytes(publish.sealed(json.dumps(sidecar).encode() + b"\n"))
     found, _ = verify(box, root, code=1)
     assert found[0][0] == "artefact-stale"
 
