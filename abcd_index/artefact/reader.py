@@ -233,7 +233,10 @@ class Artefact:
             if type(newer) is not dict:
                 raise torn("the list of newer pages is not an object")
             self._newer = newer
-        return self._newer.get(file, "")
+        newer = self._newer.get(file, "")
+        if type(newer) is not str:
+            raise torn("the list of newer pages names none")
+        return newer
 
     def _read_header(self):
         end = self._head.find(b"\n")

@@ -9,6 +9,8 @@ FIELDS = ("weights", "file", "title", "size", "titles", "pairs", "recall", "form
 # What the fields are that it does not reach. ``title``, ``type`` and ``name`` may be None where another one says them.
 EMPTY = {"titles": "", "pairs": "", "recall": (), "form": "- [{title}]({file}) \u2014 {summary}", "summary": "",
          "dialect": "abcd", "type": None, "updated": "", "name": None, "spelled": {}, "exclude": ()}
+# The fields of a whole record that are text.
+TEXTS = ("weights", "file", "title", "titles", "pairs", "summary", "dialect", "type", "updated", "name", "line")
 
 
 def whole(values):
@@ -30,6 +32,10 @@ def whole(values):
         record["title"] = record["name"]
     form = record.pop("form")
     record["line"] = expanded(form, record) if type(form) is str else form[0]
+    # Raises TypeError unless they are all text.
+    "".join([*map(record.__getitem__, TEXTS), *recall, *recall.values()])
+    if type(record["size"]) is not int or type(record["exclude"]) not in (list, tuple):
+        raise ValueError("a size is a number and what excludes a page a list")
     return record
 
 

@@ -7,6 +7,7 @@ can come among the best: what is shown is what the text says (the filter and ref
 query evaluation using a two-level retrieval process", CIKM 2003).
 """
 
+from abcd_index.artefact.reader import torn
 from abcd_index.artefact.score import Query, beside, level_of
 from abcd_index.artefact.signs import LEVELS, ROW_END
 from abcd_index.build.assemble import Assembly
@@ -26,7 +27,16 @@ class Exact:
         self._means = Assembly.mean_lengths(artefact.header["lengths"], artefact.pages)
 
     def bound(self, record):
-        """What the score of a page is at most, from its record; 0.0 when no term is in it."""
+        """What the score of a page is at most, from its record; 0.0 when no term is in it.
+
+        Raises ArtefactTorn when its figures are none.
+        """
+        try:
+            return self._bound(record)
+        except (ValueError, IndexError):
+            raise torn(f"the figures of {record['file']} are not what a page's figures are") from None
+
+    def _bound(self, record):
         weights, titles = record["weights"].split(ROW_END), record["titles"].split(ROW_END)
         total, here = 0.0, set()
         for stem, mark, body, title in self.query.terms:

@@ -9,6 +9,7 @@ import mmap
 import re
 
 from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
+from abcd_index.artefact.reader import torn
 from abcd_index.artefact.score import level_of
 from abcd_index.artefact.signs import ROW_END
 
@@ -57,14 +58,21 @@ class Scan:
         for page in range(self.pages):
             line = self._line("records", page)
             rows = line[2:line.find(b'"', 2)].decode("ascii", "replace").split(ROW_END)
-            if any(level_of(rows, mark) for mark in marks):
+            try:
+                found = any(level_of(rows, mark) for mark in marks)
+            except (ValueError, IndexError):  # No weights, whatever else: its checksum or its kind will tell.
+                found = True
+            if found:
                 yield page
 
     def _table(self, artefact, part):
         at, count = artefact.header["parts"][part]
         table = self._map[at + 1:at + 1 + count * CELL]
-        return [(int(table[cell:cell + OFFSET_END], DIGITS), int(table[cell + OFFSET_END:cell + LENGTH_END], DIGITS))
-                for cell in range(0, len(table), CELL)]
+        try:
+            return [(int(table[at:at + OFFSET_END], DIGITS), int(table[at + OFFSET_END:at + LENGTH_END], DIGITS))
+                    for at in range(0, len(table), CELL)]
+        except ValueError:
+            raise torn(f"the table of {part} is damaged") from None
 
     def _line(self, part, page):
         at, length = self._cells[part][page]

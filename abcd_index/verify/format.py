@@ -361,4 +361,4 @@ def _check_pages(decoded):
     need(all(a < b for a, b in zip(names, names[1:])), "the domains are not in the order of their names")
     known = set(files)
     for old, new in decoded.newer.items():
-        need(old in known and new in known, f"newer: {old!r} or {new!r} is not a page")
+        need(old in known and isinstance(new, str) and new in known, f"newer: {old!r} or {new!r} is not a page")

@@ -260,6 +260,11 @@ def test_a_record_comes_back_whole(record, data):
 
 
 @pytest.mark.parametrize("value", [7, [], "x", {}, {"file": "a.md"}, ["", 1, "", 2], ["", "a.md"], ["", 3, None, 2],
+                                   ["", "a.md", [], 1], ["", "a.md", "", "1"], ["", "a.md", "", 1, [], "", []],
+                                   ["", "a.md", "", 1, "", "", [["a"]]], ["", "a.md", "", 1, "", "", [], [7]],
+                                   ["", "a.md", "", 1, "", "", [], "", "", "abcd", "", "", "", {"a": 7}],
+                                   ["", "a.md", "", 1, "", "", [], "", "", "abcd", "", "", "", {}, 7],
+                                   ["", 7, "", 1, "", "", [], ["x"], "", "abcd", "", "", ""],
                                    ["", "a.md", "", 1, "", "", 7], ["", "a.md", "", 1, "", "", [], []]])
 def test_what_is_no_record_is_torn(tmp_path, value):
     out = io.BytesIO()
@@ -269,6 +274,17 @@ def test_what_is_no_record_is_torn(tmp_path, value):
     path.write_bytes(out.getvalue())
     with pytest.raises(ArtefactTorn):
         Artefact.open(str(path)).record(0)
+
+
+def test_a_newer_page_that_is_no_name_is_torn(tmp_path):
+    out = io.BytesIO()
+    writer.write(out, KEY, (1, 1), {}, (0, 0), {part: [] for part in PARTS}, writer.key_filter({}), {"a.md": ["b.md"]})
+    path = tmp_path / "odd.idx"
+    path.write_bytes(out.getvalue())
+    artefact = Artefact.open(str(path))
+    assert artefact.newer("b.md") == ""
+    with pytest.raises(ArtefactTorn):
+        artefact.newer("a.md")
 
 
 def test_score_is_the_sum_of_what_it_explains(path):

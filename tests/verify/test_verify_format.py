@@ -132,6 +132,7 @@ WRONG = {
                                                 terms=[]),
     "not as many bodies": dict(records=[record("a.md")], bodies=[], postings={}, terms=[]),
     "is not a page": dict(newer={"a.md": "gone.md"}),
+    "or ['a.md'] is not a page": dict(newer={"a.md": ["a.md"]}),
     "header: key": dict(key="nothex"),
     "state is missing": dict(domains=[{"name": "X", "aliases": [], "rules": [], "exclude": [], "recall": {}}]),
 }

@@ -1,0 +1,143 @@
+"""A search by bm25f finds what reading every page would find, in the same order."""
+
+import os
+import random
+import re
+
+import pytest
+from query_store import placed
+
+from abcd_index.artefact.format import CELL
+from abcd_index.artefact.signs import MARKS
+from abcd_index.build.run import build
+from abcd_index.errors import ArtefactTorn
+from abcd_index.query.exact import Exact
+from abcd_index.query.rank import BM25F, Asked, Bm25fSums, Result, counted, search
+from abcd_index.query.shelf import open_shelf
+from abcd_index.query.words import read_terms
+from abcd_index.scopes import Places, Scope
+
+NOW = 1.8e9
+
+
+def alike(count):
+    """Words that have one mark: in a page of five terms the artefact cannot tell them apart."""
+    words = (f"{first}{second}{third}" for first in "bcdfgklmnprt" for second in "aou" for third in "bdgkmnpt")
+    pick = {}
+    for word in (one + two for one in list(words) for two in ("rom", "lak", "dun")):
+        pick.setdefault(int.from_bytes(word.encode(), "big") % MARKS, []).append(word)
+    return max(pick.values(), key=len)[:count]
+
+
+WORDS = ("auth login token tokens retry limit é étude 日本 useSession a_b deploy running the 42 straße").split() + alike(4)
+
+
+def text(pick, words, most):
+    return " ".join(pick.choices(words, k=pick.randint(0, most)))
+
+
+def page(pick, words):
+    title = "# " + text(pick, words, 4) + "\n\n" if pick.random() < 0.8 else ""
+    body = title + text(pick, words, pick.choice((0, 3, 30, 200)))
+    recall = pick.choice(words)
+    if pick.random() < 0.6:
+        return f"---\nsource: {{class: note}}\nrecall: [{recall}]\n---\n{body}\n"
+    return (f"---\nname: n {text(pick, words, 2)}\ndescription: d {text(pick, words, 4)}\n"
+            f"type: {pick.choice(('user', 'project'))}\nrecall: [{recall}]\n---\n{body}\n")
+
+
+def shelves(box, pick, words, sizes):
+    made = []
+    places = Places(dict(box.env))
+    for name, size in zip(("workspace", "user"), sizes):
+        home = box.tmp / name
+        store = home / "memory"
+        store.mkdir(parents=True)
+        for number in range(size):
+            kind = pick.choice(("pitfall", "decision"))
+            (store / f"{kind}_x_{number}.md").write_text(page(pick, words), encoding="utf-8")
+        scope = Scope(name, str(home), str(home), str(store), str(home / ".index"), "memory/")
+        build(scope)
+        made.append(open_shelf(scope, places))
+    return made
+
+
+def wanted(shelves, asked):
+    """The results of reading every page, and that no page's score is above what its record promises."""
+    stems, _ = counted(asked.terms)
+    found = []
+    for shelf in shelves:
+        exact = Exact(shelf.artefact, stems)
+        for entry in shelf.entries():
+            touched = shelf.dates.touched(entry)
+            if asked.types and entry.record["type"] not in asked.types:
+                continue
+            if asked.since is not None and touched < asked.since:
+                continue
+            rows = exact.rows(entry)
+            sums = Bm25fSums(rows)
+            assert sums.score() <= exact.bound(entry.record) + 1e-9
+            if rows:
+                found.append(Result(entry, touched, 0, 0).summed(sums))
+    found.sort(key=lambda result: (-result.score, -result.touched, result.entry.file))
+    return told(found[:max(asked.limit, 0)])
+
+
+def told(results):
+    return [(round(one.score, 9), one.entry.shelf.scope.name, one.entry.file) for one in results]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_same_as_reading_every_page(box, seed):
+    pick = random.Random(seed)
+    words = WORDS + [f"w{number}" for number in range(pick.choice((0, 40, 2000)))]
+    with placed(box, box.tmp):
+        opened = shelves(box, pick, words, pick.choice([(60,), (1,), (0,), (40, 20), (3, 90)]))
+    several = 0
+    for _ in range(25):
+        terms = read_terms([text(pick, WORDS if pick.random() < 0.7 else words, 8) or "auth",
+                            pick.choice(WORDS)][:pick.randint(1, 2)])
+        asked = Asked(terms, pick.choice(([], [], ["pitfall"], ["project"])), pick.choice((0, 1, 2, 5, 10 ** 9, -1)),
+                      ranking=BM25F, since=pick.choice((None, None, 0.0, 1e12)), now=NOW)
+        right = wanted(opened, asked)
+        assert told(search(opened, asked)) == right
+        several += len(right) > 1
+    assert several or sum(shelf.artefact.pages for shelf in opened) < 2
+    for shelf in opened:
+        shelf.close()
+
+
+def test_equal_scores_come_in_the_order_that_is_promised(box):
+    """More pages of one score than are asked for: the names decide, not what was read first."""
+    store = box.tmp / "same" / "memory"
+    store.mkdir(parents=True)
+    for number in range(30):
+        path = store / f"note_x_{number:02}.md"
+        path.write_text("---\nsource: {class: note}\nrecall: [auth]\n---\n# Auth\n\nThe login.\n")
+        os.utime(path, (NOW - 1e6, NOW - 1e6))
+    home = str(store.parent)
+    scope = Scope("workspace", home, home, str(store), home + "/.index", "memory/")
+    with placed(box, box.tmp):
+        build(scope)
+        shelf = open_shelf(scope, Places(dict(box.env)))
+    found = search([shelf], Asked(["auth", "login"], limit=4, ranking=BM25F, now=NOW))
+    assert [result.entry.file for result in found] == [f"note_x_{number:02}.md" for number in range(4)]
+    shelf.close()
+
+
+def test_there_are_words_of_one_mark():
+    assert len(alike(4)) == 4
+    assert all(re.fullmatch("[a-z]{6}", word) for word in alike(4))
+
+
+@pytest.mark.parametrize("digit", [b" ", b"+", b"-", b"z"])
+def test_a_table_that_is_none_is_called_damaged(box, digit):
+    with placed(box, box.tmp):
+        shelf, = shelves(box, random.Random(1), WORDS, (5,))
+    at, _ = shelf.artefact.header["parts"]["records"]
+    with open(shelf.artefact.path, "r+b") as file:
+        file.seek(at + 1 + 2 * CELL + 3)
+        file.write(digit)
+    with pytest.raises(ArtefactTorn):
+        search([shelf], Asked(["auth"], ranking=BM25F, now=NOW))
+    shelf.close()
