@@ -1,12 +1,14 @@
 """The names and numbers of the artefact's format. ``docs/format.md`` is its specification.
 
-Prompt path: the reader imports this. The writer and the reader share these constants and the two
+Prompt path: the reader imports this. The writer and the reader share these constants and the
 small functions below, nothing else.
 """
 
 MAGIC = "abcd-index"
 FORMAT = 1
 OLDEST = 1
+# Raise when the same pages give other lines with the same format and tokeniser (a better title, say).
+RECORDS_VERSION = 2
 
 # A cell of a table: where a line is (8 digits), how long (6) and its checksum (6), in base 32.
 CELL = 20
@@ -31,6 +33,15 @@ PAGES_SUFFIX = ".pages"
 
 # A row of the times sidecar: mtime_ns (16 hex digits), size (8), sha256 (64), a line end.
 ROW = 89
+
+
+def of_another_release(header):
+    """Whether other versions than this release's made the artefact of ``header``. The key holds them, so such an
+    artefact is never the one of the pages on disk, however old those are."""
+    # Where a prompt meets no artefact, nothing of the tokeniser is loaded.
+    from abcd_index.terms.words import TOKENS_VERSION
+
+    return header.get("tokens") != TOKENS_VERSION or header.get("records") != RECORDS_VERSION
 
 
 def checksum(data):

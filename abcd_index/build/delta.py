@@ -17,7 +17,7 @@ from abcd_index.build.compile import figures_of
 from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.sidecars import Pages
 from abcd_index.errors import ArtefactError
-from abcd_index.terms import TOKENS_VERSION
+from abcd_index.terms.words import TOKENS_VERSION
 
 # With more than this share of the store changed, a full build is as fast and simpler.
 WORTH_IT = 0.3

@@ -4,12 +4,9 @@ import hashlib
 
 import orjson
 
-from abcd_index.artefact.format import FORMAT
+from abcd_index.artefact.format import FORMAT, RECORDS_VERSION
 from abcd_index.settings import FILE as SETTINGS
-from abcd_index.terms import TOKENS_VERSION
-
-# Raise when the same pages give other lines with the same format and tokeniser (a better title, say).
-RECORDS_VERSION = 2
+from abcd_index.terms.words import TOKENS_VERSION
 
 
 def content_hash(data):

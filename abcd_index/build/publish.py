@@ -10,8 +10,9 @@ import time
 import zlib
 from contextlib import contextmanager
 
-from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED
-from abcd_index.artefact.reader import CAREFUL
+from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED, of_another_release
+from abcd_index.artefact.reader import CAREFUL, Artefact
+from abcd_index.errors import ArtefactError, ArtefactMissing
 
 _TEMPORARY = ".tmp-"
 # A builder that has not renamed its file after this long is dead.
@@ -100,7 +101,11 @@ def swap_current(index, key):
 
 
 def prune(index, keep, key):
-    """Remove all but the ``keep`` artefacts that were current last, and what dead builders left."""
+    """Remove all but the ``keep`` artefacts that were current last, and what dead builders left.
+
+    Those of another release go too. No build here would make one current again, but the stubs of the git hooks
+    would, which know a commit's artefact by its name alone.
+    """
     artefacts, now = [], time.time()
     with os.scandir(index) as entries:
         for entry in entries:
@@ -116,12 +121,26 @@ def prune(index, keep, key):
     artefacts.sort(reverse=True)
     held = (key, TRACKED)
     others = [name for _, name in artefacts if name not in held]
-    for name in others[max(keep - 1, 0):]:
+    for place, name in enumerate(others):
+        if place < keep - 1 and not _of_no_use(os.path.join(index, name + SUFFIX)):
+            continue
         for suffix in (SUFFIX, TIMES_SUFFIX, PAGES_SUFFIX):
             try:
                 os.unlink(os.path.join(index, name + suffix))
             except OSError:
                 pass
+
+
+def _of_no_use(path):
+    """Whether this release makes no such artefact and reads it badly or not at all."""
+    try:
+        artefact = Artefact.open(path)
+    except ArtefactMissing:
+        return False  # Somebody may be about to take it away; what cannot be opened is not judged.
+    except ArtefactError:
+        return True
+    artefact.close()
+    return of_another_release(artefact.header)
 
 
 def touch(index, key):

@@ -4,7 +4,8 @@ Prompt path. Looks the prompt's words up in each scope's artefact; only when a k
 what ranks, weighs and writes. A scope whose artefact cannot be used is named in ``problems`` and passed over.
 """
 
-from abcd_index.artefact.reader import hashes, open_current
+from abcd_index.artefact.format import of_another_release
+from abcd_index.artefact.reader import hashes, open_current, torn
 from abcd_index.terms.match import Hit, excluded, match_all
 from abcd_index.terms.prompt import Prompt
 
@@ -50,9 +51,10 @@ class Outcome:
 
 class Search:
     """A prompt looked up in the scopes' artefacts. ``open``: [(scope, Artefact)], ``hits``: the Hits of each.
-    ``found``: whether a keyword or a ``*NAME`` may bring something."""
+    ``found``: whether a keyword or a ``*NAME`` may bring something. ``old``: scopes whose artefact is of another
+    release; it is read as far as that goes, and calls for a rebuild."""
 
-    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "_hashes")
+    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "old", "_hashes")
 
     def __init__(self, prompt, scopes):
         self.prompt = prompt
@@ -61,6 +63,7 @@ class Search:
         self.problems = []
         self.settings = DEFAULTS
         self.found = False
+        self.old = []
         self._hashes = None
         for scope in scopes:
             self._search(scope)
@@ -77,18 +80,26 @@ class Search:
         # Whatever is wrong with an artefact, and be it one that a stranger forged, costs a person no prompt.
         try:
             artefact = open_current(scope.index)
+            if of_another_release(artefact.header):
+                self.old.append(scope)
             if self._hashes is None:
                 self._hashes = hashes(self.prompt.forms())
             hits = match_all(self.prompt, lambda forms: artefact.keywords(forms, self._hashes))
         except Exception as error:
             if artefact is not None:
                 artefact.close()
-            self.problems.append((scope, error))
+            self.blame(scope, error)
             return
         self.open.append((scope, artefact))
         self.hits.append(hits)
         if hits or (self.prompt.stars and artefact.domains):
             self.found = True
+
+    def blame(self, scope, error):
+        """Note that the artefact of ``scope`` cannot be used. One of another release looks damaged to this one."""
+        if scope in self.old:
+            error = torn("the artefact was built by another version of abcd-index: %s" % error)
+        self.problems.append((scope, error))
 
 
 def decide(prompt, scopes, remaining=None, ledger=None, settings=None, explain=False, by_bytes=False):
@@ -200,7 +211,7 @@ def _drop_torn(search, outcome, error):
     search.hits.pop(blamed)
     artefact.close()
     outcome.clear()
-    outcome.problems.append((scope, error))
+    search.blame(scope, error)
 
 
 def settings_of(header):

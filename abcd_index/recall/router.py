@@ -60,10 +60,10 @@ def respond(payload, places, forced="", send=wire.send):
         search.close()
     for _, error in search.problems:
         report(error)
-    if stale:
+    if stale or search.old:
         from abcd_index.recall.rebuild import rebuild
 
-        for scope in stale:
+        for scope in stale + search.old:
             rebuild(scope, places)
 
 

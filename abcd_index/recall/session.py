@@ -7,7 +7,7 @@ at every page's time; the rebuild itself is a process of its own that nobody wai
 import sys
 
 from abcd_index.agents.hosts import COPILOT, envelope, read_call
-from abcd_index.artefact.format import ROW, TIMES_SUFFIX
+from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.reader import open_current
 from abcd_index.errors import ArtefactError, ArtefactMissing, FormatTooNew
 from abcd_index.recall import gauge, wire
@@ -81,7 +81,7 @@ def respond(payload, places, forced="", send=wire.send):
 
 
 def inspect(scope, places):
-    """Start a rebuild of ``scope`` if its pages changed. Returns the sentences that a person should read."""
+    """Start a rebuild of ``scope`` if its artefact is not that of its pages. Returns the sentences that a person should read."""
     if not holds_pages(scope):
         return []
     shown = scope.shown.rstrip("/")
@@ -104,10 +104,13 @@ def inspect(scope, places):
 
 
 def is_stale(scope, artefact):
-    """Whether a page, the catalogue, the rules or the settings changed since the artefact was built.
+    """Whether a page, the catalogue, the rules or the settings changed since the artefact was built, or another
+    release built it.
 
     Names are not compared: as long as the folder's own time stands, no name came or went.
     """
+    if of_another_release(artefact.header):
+        return True
     try:
         times = scope.index + "/" + artefact.header["key"] + TIMES_SUFFIX
         built = wire.modified(times)

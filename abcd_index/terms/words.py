@@ -4,6 +4,9 @@ Two ways of looking at text meet in this room. *Matching* a keyword is near-exac
 inflection. *Ranking* (``stem``) uses Porter stems. What lies outside ASCII is in ``letters``.
 """
 
+# Part of the key: raise when the same keyword or text gives other keys, entries or stems.
+TOKENS_VERSION = 1
+
 # Words on which stripping an ending would lie.
 WHOLE = frozenset(
     # plural look, singular or proper

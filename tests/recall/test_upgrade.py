@@ -1,0 +1,94 @@
+"""An artefact that another release built: it is read as far as that goes, said to be one, and built anew."""
+
+import os
+import re
+
+import pytest
+
+from abcd_index.artefact.format import checksum
+from abcd_index.artefact.reader import Artefact
+from abcd_index.build import publish
+from abcd_index.commands import recall_prompt
+from tests import recall_shop
+from tests.recall_shop import older, page
+
+shop = recall_shop.shop
+
+
+@pytest.fixture
+def aged(shop):
+    """A store that nobody changed since it was built a minute ago."""
+    shop.box.pages(shop.root, {"a_auth_x.md": page(["auth"], "Body A."), "c_tea.md": page(["tea"], "Body C.")})
+    for path in [*shop.store.iterdir(), shop.store]:
+        older(path)
+    return shop.build()
+
+
+def of_another(path, field, cells=None):
+    """Let an artefact say that another version of ``field`` made it; ``cells``: it writes its tables otherwise."""
+    header, _, rest = path.read_bytes().split(b"\n", 2)
+    changed = re.sub(rb'"%s":\d' % field, b'"%s":9' % field, header)
+    assert changed != header
+    rest = rest.replace(b"0000", cells) if cells else rest
+    path.write_bytes(changed + b"\n" + str(checksum(changed)).rjust(10).encode() + b"\n" + rest)
+
+
+def started(shop):
+    """The scopes that a build was started for."""
+    names = [command[command.index("--scope") + 1] for command in shop.started]
+    shop.started.clear()
+    for note in (shop.box.user / ".index").glob("rebuild-*"):
+        note.unlink()
+    return names
+
+
+def artefact(shop):
+    return next(shop.index.glob("*.idx"))
+
+
+@pytest.mark.parametrize("field", [b"records", b"tokens"])
+def test_the_hooks_build_anew_though_no_page_changed(aged, field):
+    assert aged.start("startup", "s1") is None and aged.quick("auth") and aged.quick("nothing of ours") == ""
+    assert started(aged) == []
+    of_another(artefact(aged), field)
+    aged.start("startup", "s2")
+    assert started(aged) == ["workspace"]
+    for prompt in ("auth", "nothing of ours"):
+        aged.quick(prompt, "s3")
+        assert started(aged) == ["workspace"]
+
+
+def test_what_it_cannot_read_of_it_is_no_damage(aged, capsys):
+    of_another(artefact(aged), b"records", b"zzzz")
+    assert aged.quick("auth") == ""
+    assert started(aged) == ["workspace"]
+    recall_prompt.run("auth", root=str(aged.root), places=aged.places)
+    assert "another version of abcd-index" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("change", ["records", "tokens", "newer format", "torn"])
+def test_a_build_leaves_none_that_a_git_hook_could_switch_back_to(aged, change):
+    """The hooks' stubs know what a commit has by the artefact's name, and that its file is there."""
+    old = artefact(aged)
+    data = old.read_bytes()
+    if change == "newer format":
+        old.write_bytes(data.replace(b'"format":1', b'"format":9'))
+    elif change == "torn":
+        old.write_bytes(data[:100])
+    else:
+        of_another(old, change.encode())
+    (aged.store / "c_tea.md").write_text(page(["tea"], "Edited."))
+    aged.build()
+    assert not old.exists() and not list(aged.index.glob(old.stem + ".*"))
+    assert len(list(aged.index.glob("*.idx"))) == 1
+
+
+def test_those_of_this_release_stay(aged):
+    (aged.store / "c_tea.md").write_text(page(["tea"], "Edited."))
+    aged.build()
+    names = sorted(path.name for path in aged.index.glob("*.idx"))
+    assert len(names) == 2
+    for name in names:
+        Artefact.open(str(aged.index / name)).close()
+    publish.prune(str(aged.index), 5, names[0][:-4])
+    assert sorted(path.name for path in aged.index.glob("*.idx")) == names and os.listdir(aged.index)
