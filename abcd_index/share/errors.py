@@ -4,7 +4,8 @@ import re
 
 from abcd_index.errors import AbcdError, CannotTell
 
-_USER = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s/]*@")
+# A password may hold a slash, and one that belongs to a store often does: after a colon all counts up to the last @.
+_USER = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^\s/:@]*:[^\s'\"]*|[^\s/]*)@")
 _QUERY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^\s?#'\"]*)[?#][^\s'\"]*")
 
 

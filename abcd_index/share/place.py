@@ -19,7 +19,9 @@ GIT = "git:"
 # More than one letter: `C:` is a drive.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 # A folder, or a URL that means one.
-_ON_DISK = re.compile(r"(?:(?:file|local):(?://)?)?(?=[/\\]|[A-Za-z]:[/\\])", re.IGNORECASE)
+ON_DISK = re.compile(r"(?:(?:file|local):(?://)?)?(?=[/\\]|[A-Za-z]:[/\\])", re.IGNORECASE)
+# What means to be a URL, of a form that none has who can be told where it leads.
+_NO_URL = re.compile(r"(?:file|local):(?!//(?:[/\\]|[A-Za-z]:[/\\]))|[A-Za-z][A-Za-z0-9+.-]+:(?!//)", re.IGNORECASE)
 _REMOTE = re.compile(r"[^-\s:][^\s:]*")
 
 
@@ -97,12 +99,16 @@ def _checked(named, places):
     if named.text.startswith(GIT) and not _REMOTE.fullmatch(named.remote):
         raise AbcdError(f"{named.shown} does not name a remote of the repository",
                         "write git: and its name, as `git remote` prints it")
+    if not named.remote and not os.path.isabs(named.text) and ("::" in named.text or _NO_URL.match(named.text)):
+        # One system that reads through another, a relative file: URL: they reach files that no guard sees.
+        raise AbcdError(f"{named.shown} is neither git:<remote>, nor a URL of one place, nor a path",
+                        "write the whole path")
     if not named.text.startswith(GIT) and not is_url(named.text) and not os.path.isabs(folder_of(named.text)):
         if named.who != "option":
             raise AbcdError(f"{named.shown} is neither git:<remote>, nor a URL, nor an absolute path",
                             "write the whole path")
         named.text = os.path.abspath(folder_of(named.text))
-    on_disk = _ON_DISK.match(named.text)
+    on_disk = ON_DISK.match(named.text)
     if on_disk:
         guard(named.text[on_disk.end():], places)  # Neither the agent's folder, nor a link into it.
     return named

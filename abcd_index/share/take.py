@@ -64,6 +64,9 @@ def fetch(scope, named, full=False, seconds=600, observed=None):
                 _take(observed, place, work, fetched, settings, full, clock)
         except Moved as moved:
             raise AbcdError(f"{scope.display(str(moved))} changed while it was read", "fetch again") from None
+        except OSError as error:
+            raise AbcdError(f"{scope.index} cannot be written: {error.strerror or error}",
+                            "make room or give write permission; the artefact from before still stands") from None
         except FormatTooNew as error:
             raise Damaged(f"{named.shown} has something else under the key of these pages: {error}",
                           error.hint) from None

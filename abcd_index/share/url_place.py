@@ -12,6 +12,7 @@ from datetime import datetime
 from abcd_index.errors import AbcdError
 from abcd_index.share.errors import Damaged, NotThere, Unreachable, plain
 from abcd_index.share.folder_place import CHUNK, SUFFIX, TEMPORARY, another, doomed, pack, same, unpack
+from abcd_index.share.place import ON_DISK
 
 EXTRA = "pip install 'abcd-index[share]'"
 # Of these a half-written file is seen under its name, so it gets one of its own first. In an object store an
@@ -89,7 +90,7 @@ class UrlPlace:
                     if not same(file, path):
                         raise another(self.shown)
             return False
-        if self._protocols() & RENAMING:
+        if _protocols(self.system) & RENAMING:
             self.system.makedirs(self.path, exist_ok=True)
             temporary = f"{self.path.rstrip('/')}/{TEMPORARY}{uuid.uuid4().hex}"
             try:
@@ -115,16 +116,12 @@ class UrlPlace:
             self.system.rm_file(f"{self.path.rstrip('/')}/{name}")
         return len(gone)
 
-    def _protocols(self):
-        protocol = self.system.protocol
-        return {protocol} if isinstance(protocol, str) else set(protocol)
-
     def _bounded(self, function, *args):
         """What ``function`` returns, within the time that is left: a store's library may wait for ever."""
         result = []
         thread = threading.Thread(target=_run, args=(function, args, result), daemon=True)
         thread.start()
-        thread.join(max(0.0, self.until - time.monotonic()))
+        thread.join(min(max(0.0, self.until - time.monotonic()), threading.TIMEOUT_MAX))
         if not result:
             self.over.set()
             raise Unreachable(f"{self.shown} did not answer within {self.seconds:g} s")
@@ -151,12 +148,29 @@ def _open(url, shown):
     except ImportError:
         raise Unreachable(f"{shown} needs fsspec, which is not installed", EXTRA) from None
     try:
-        return fsspec.core.url_to_fs(url)
+        system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:
         raise Unreachable(f"{shown} needs a library that is not installed: {plain(error)}",
                           "install it beside abcd-index") from None
     except ValueError as error:
         raise Unreachable(f"{shown} cannot be opened: {plain(error)}", "see fsspec's list of protocols") from None
+    if _on_disk(system) and not ON_DISK.match(url):
+        raise Unreachable(f"{shown} leads to a folder on this machine", "write its whole path")
+    return system, path
+
+
+def _on_disk(system):
+    """Whether a file system is this machine's, or looks like another one and reads through it."""
+    while system is not None:
+        if {"file", "local"} & _protocols(system):
+            return True
+        system = getattr(system, "fs", None)
+    return False
+
+
+def _protocols(system):
+    protocol = system.protocol
+    return {protocol} if isinstance(protocol, str) else set(protocol)
 
 
 def _seconds(entry):

@@ -1,13 +1,15 @@
 """Which place is used, and by whose word."""
 
 import json
+import os
 
 import pytest
 
 from abcd_index.errors import AbcdError, Forbidden
 from abcd_index.scopes import Places, user_scope, workspace_at
-from abcd_index.share.errors import plain
+from abcd_index.share.errors import Unreachable, plain
 from abcd_index.share.place import choose
+from abcd_index.share.url_place import UrlPlace
 
 
 class Settings:
@@ -109,6 +111,9 @@ def test_share_settings_change_no_key(named):
     ("https://token@host/x", "https://***@host/x"),
     ("https://me:se@cret@host/x", "https://***@host/x"),
     ("s3://bucket/x?secret=1", "s3://bucket/x"),
+    ("s3://AKIA:sec/ret+x@bucket/x", "s3://***@bucket/x"),
+    ("ftp://me:a/b?c@host/x", "ftp://***@host/x"),
+    ("no 'https://me:a/b@host/x' and no https://host/y", "no 'https://***@host/x' and no https://host/y"),
     ("cannot reach 'ftp://me:secret@host/x?sig=secret': no", "cannot reach 'ftp://***@host/x': no"),
     ("git:origin", "git:origin"),
     ("/mnt/share/a@b", "/mnt/share/a@b"),
@@ -132,3 +137,43 @@ def test_the_agents_own_folder_is_no_place(named, form):
             done = named.box.cli(*command, place, cwd=named.root)
             assert done.returncode == 2 and "never opens" in done.stderr
     assert not list(agents.iterdir())
+
+
+@pytest.mark.parametrize("place", [
+    "local://~/.claude/x", "local://.claude/x", "file://~/.claude/x", "file:.claude/x", "local:/{0}/x", "file:{0}/x",
+    "file://localhost{0}/x", "simplecache::file://{0}/x", "filecache::local://~/.claude/x", "dir::file://{0}/x",
+    "zip://x::file://{0}/y", "s3:bucket/x", "memory:x", "S3::x"])
+def test_what_only_looks_like_a_url_is_no_place(named, monkeypatch, place):
+    """It would be a folder named so, or lead where no guard looks."""
+    agents = named.box.home / ".claude"
+    agents.mkdir()
+    monkeypatch.chdir(named.box.home)
+    before = sorted(os.listdir(named.box.home))
+    place = place.format(agents)
+    for options, env in ((place, {}), ("", {"ABCD_SHARE": place})):
+        with pytest.raises(AbcdError):
+            named.choose(options, **env)
+    done = named.box.cli("push", "--root", str(named.root), "--to", place, cwd=named.box.home)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert sorted(os.listdir(named.box.home)) == before and not list(agents.iterdir())
+
+
+def test_a_folder_may_have_any_name(named):
+    for name in ("a::b", "s3:x", "plain"):
+        assert named.choose(f"/mnt/{name}").text == f"/mnt/{name}"
+
+
+def test_no_file_system_of_another_name_reads_this_disk(named, monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    local = fsspec.filesystem("file")
+    monkeypatch.setattr(fsspec.core, "url_to_fs", lambda url: (local, "/x"))
+    place = named.box.tmp / "place"
+    with pytest.raises(Unreachable, match="on this machine"):
+        UrlPlace(f"odd://{place}", "odd://place", str(named.box.tmp), 5)
+    assert UrlPlace(f"local://{place}", "local://place", str(named.box.tmp), 5).system is local
+
+
+def test_any_number_of_seconds_may_be_waited(named):
+    pytest.importorskip("fsspec")
+    done = named.box.cli("fetch", "--from", "memory://x", "--timeout", "9" * 15, cwd=named.root)
+    assert done.returncode == 1 and "no artefact of these pages" in done.stderr
