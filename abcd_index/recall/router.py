@@ -58,8 +58,10 @@ def respond(payload, places, forced="", send=wire.send):
             stale = _answer(call, search, session, send)
     finally:
         search.close()
-    for _, error in search.problems:
+    for scope, error in search.problems:
         report(error)
+        if is_damage(error):
+            stale.append(scope)
     if stale or search.old:
         from abcd_index.recall.rebuild import rebuild
 
@@ -108,6 +110,13 @@ def moved(scope, artefact):
         return wire.modified(scope.store) > built
     except (OSError, ValueError):
         return False
+
+
+def is_damage(error):
+    """Whether a build mends what kept an artefact from being used: it is not missing, and no later release's."""
+    from abcd_index.errors import ArtefactMissing, FormatTooNew
+
+    return not isinstance(error, (ArtefactMissing, FormatTooNew))
 
 
 def forced_host(argv):

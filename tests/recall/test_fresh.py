@@ -147,6 +147,27 @@ def test_the_session_start_looks_at_every_page_and_all_else_that_shapes_the_arte
     assert stale()
 
 
+def test_a_prompt_that_meets_a_damaged_artefact_starts_a_rebuild(aged):
+    idx = next(aged.index.glob("*.idx"))
+    good = idx.read_bytes()
+    idx.write_bytes(good.replace(b"Body A", b"Body X"))
+    assert aged.quick("auth") == ""
+    assert scopes(aged) == ["workspace"]
+    for path in aged.sessions.parent.glob("rebuild-*"):
+        path.unlink()
+    idx.write_bytes(good[:-1])
+    assert aged.quick("auth", "s2") == "" and aged.quick("nothing of ours", "s3") == ""
+    assert scopes(aged) == ["workspace"]
+    for path in aged.sessions.parent.glob("rebuild-*"):
+        path.unlink()
+    # One of a later release is not for this one to replace, and one that is missing was perhaps never wanted.
+    idx.write_bytes(good.replace(b'"format":1', b'"format":9'))
+    assert aged.quick("auth", "s4") == ""
+    idx.unlink()
+    assert aged.quick("auth", "s5") == ""
+    assert scopes(aged) == []
+
+
 def test_the_session_start_says_what_keeps_pages_from_being_recalled(aged):
     def said():
         answer = aged.start("startup", "s5")
