@@ -97,9 +97,9 @@ def _store(hook, home, git, common, ids, said):
         return
     _remember(scope.index, built.key, ids)
     if hook != "post-checkout" and not tracked.is_of(scope.index, built.key):
-        # The commits of a rebase or a cherry-pick are made without pre-commit.
+        # The commits of a rebase or a cherry-pick are made without pre-commit, and another release built it otherwise.
         tracked.note_renewal(git)
-        said.append("the artefact in git is of other pages; `git commit --amend --no-edit` renews it")
+        said.append("the artefact in git is not that of these pages; `git commit --amend --no-edit` renews it")
 
 
 def _written_since(scope, reference):

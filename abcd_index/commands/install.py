@@ -13,11 +13,11 @@ from abcd_index.commands.install_git import NO_WORK_TREE, away_with_hooks, ping,
 from abcd_index.commands.install_settings import away_with_settings, plan_settings
 from abcd_index.commands.receipt import Receipt
 from abcd_index.commands.say import FAILED, FINDINGS, OK, Out
-from abcd_index.commands.status_facts import scope_facts
+from abcd_index.commands.status_facts import expected_key, scope_facts
 from abcd_index.commands.steps import Plan
 from abcd_index.commands.which import here
 from abcd_index.errors import AbcdError, CannotTell
-from abcd_index.git import ask
+from abcd_index.git import ask, tracked
 from abcd_index.scopes import Places, guard, workspace_scope
 
 
@@ -115,9 +115,25 @@ def _plan_build(project, plan, places, renew):
         plan.step("note", noted, lambda: record_interpreter(places, scripts_folder(), renew))
     if project.scope is None:
         plan.notes.append("no store here yet: `abcd-index init` starts one")
-    elif scope_facts(project.scope)["state"] != "current":
+        return
+    facts = scope_facts(project.scope)
+    if facts["state"] != "current":
         made = not os.path.exists(project.scope.index)
         plan.step("build", project.scope.index, lambda: _build(project, build, made))
+    if facts["tracked"] and project.place is not None:
+        _plan_renewal(project, plan)
+
+
+def _plan_renewal(project, plan):
+    """A commit that changes no page asks nobody whether the artefact in git is theirs, as this release builds it."""
+    where, index = project.place, project.scope.index
+    try:
+        kept = tracked.is_kept(index, expected_key(project.scope))
+    except AbcdError:
+        return  # The build says why.
+    if not kept and not tracked.renewal_noted(where):
+        plan.step("renew", os.path.join(index, tracked.FILE), lambda: tracked.note_renewal(where.git_dir))
+        plan.notes.append("the next commit brings the artefact of its pages into git")
 
 
 def _build(project, build, made):

@@ -38,7 +38,7 @@ def scope_facts(scope):
     try:
         name = current_key(scope.index)
         _add_artefact(os.path.join(scope.index, name + SUFFIX), facts)
-        facts["state"] = "current" if _expected_key(scope) == facts["key"] else "stale"
+        facts["state"] = "current" if expected_key(scope) == facts["key"] else "stale"
         facts["origin"] = _origin(scope, name)
     except ArtefactMissing:
         facts["state"] = "missing"
@@ -61,7 +61,7 @@ def _add_artefact(path, facts):
         artefact.close()
 
 
-def _expected_key(scope):
+def expected_key(scope):
     """The key that a build would give the artefact now; unchanged files are known by their times."""
     from abcd_index.build.files import observe
     from abcd_index.build.key import key_of

@@ -93,6 +93,16 @@ def is_of(index, key):
     return artefact.header.get("key") == key
 
 
+def is_kept(index, key):
+    """Whether this index folder has the artefact in git, and that is the one of ``key``."""
+    return os.path.exists(os.path.join(index, FILE)) and is_of(index, key)
+
+
+def renewal_noted(where):
+    """Whether the next commit renews the artefact in git in any case."""
+    return os.path.exists(os.path.join(where.git_dir, stores.FOLDER, RENEW))
+
+
 def note_renewal(git_dir):
     """Let the next commit renew the artefact in git though it changes no page."""
     _touch(os.path.join(git_dir, stores.FOLDER, RENEW))
@@ -232,7 +242,7 @@ abcd_stage() {
     done
 }
 
-# Whether what is staged changes a page, or the artefact in git is that of other pages (after a rebase).
+# Whether what is staged changes a page, or the artefact in git is not theirs (after a rebase or an upgrade).
 abcd_stale() {
     ! git diff --cached --quiet -- ':(glob)**/.abcd/memory/*.md' ':(glob)**/.abcd/rules.json' \\
         ':(glob)**/.abcd/config.json' 2>/dev/null || [ -f "$(git rev-parse --git-path abcd-index/renew)" ]

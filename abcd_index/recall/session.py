@@ -81,7 +81,8 @@ def respond(payload, places, forced="", send=wire.send):
 
 
 def inspect(scope, places):
-    """Start a rebuild of ``scope`` if its artefact is not that of its pages. Returns the sentences that a person should read."""
+    """Start a rebuild of ``scope`` if its artefact is not that of its pages. Returns the sentences that a person
+    should read."""
     if not holds_pages(scope):
         return []
     shown = scope.shown.rstrip("/")

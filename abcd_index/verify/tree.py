@@ -3,14 +3,15 @@
 import os
 import shutil
 
-from abcd_index.artefact.format import SUFFIX, TRACKED
+from abcd_index.artefact.format import SUFFIX, TRACKED, of_another_release
 from abcd_index.artefact.reader import Artefact
-from abcd_index.errors import ArtefactError, CannotTell
+from abcd_index.errors import ArtefactError, CannotTell, FormatTooNew
 from abcd_index.scopes import WORKSPACE
 from abcd_index.store.records import Finding
 from abcd_index.verify.codes import ARTEFACT
 
 NOT_TRACKED = "run `abcd-index install`, whose pre-commit hook stages it, and commit"
+ANOTHERS = "an artefact that another version of abcd-index built"
 
 
 def top_of(root):
@@ -41,9 +42,10 @@ def tree_findings(scope, track, key):
         name = TRACKED + SUFFIX
         if name not in tracked:
             found.append(_finding("artefact-untracked", f".index/{name}", "git tracks no artefact", NOT_TRACKED))
-        elif _key_of(os.path.join(scope.index, name)) != key:
-            found.append(_finding("artefact-untracked", f".index/{name}", "git tracks the artefact of other pages",
-                                  NOT_TRACKED))
+        else:
+            wrong = _wrong(os.path.join(scope.index, name), key)
+            if wrong:
+                found.append(_finding("artefact-untracked", f".index/{name}", f"git tracks {wrong}", NOT_TRACKED))
     elif tracked:
         found.append(_finding(
             "index-tracked", f".index/{min(tracked)}", f"git tracks {len(tracked)} of the index folder's files",
@@ -51,13 +53,18 @@ def tree_findings(scope, track, key):
     return found
 
 
-def _key_of(path):
+def _wrong(path, key):
+    """What the artefact at ``path`` is if it is not the one of ``key``; else ''."""
     try:
         artefact = Artefact.open(path)
+    except FormatTooNew:
+        return ANOTHERS
     except ArtefactError:
-        return ""
+        return "an artefact that cannot be read"
     artefact.close()
-    return artefact.header.get("key")
+    if of_another_release(artefact.header):
+        return ANOTHERS
+    return "" if artefact.header.get("key") == key else "the artefact of other pages"
 
 
 def _partial(where, scope):

@@ -1,12 +1,14 @@
 """A tracked artefact: what is committed is the artefact of the committed pages, and clones recall at once."""
 
 import json
+import re
 import shutil
 import subprocess
 
 import pytest
 from git_ground import Ground, page
 
+from abcd_index.artefact.format import checksum
 from tests.conftest import Box
 
 TRACK = '{"artefact": {"track": true}}'
@@ -222,3 +224,43 @@ def test_a_store_below_the_top(box):
     box.run("git", "commit", "-qam", "y", cwd=root)
     names = subprocess.run(["git", "ls-files", "*.idx"], cwd=root, capture_output=True, text=True).stdout
     assert names.startswith("pkg/.abcd/.index/") and names.count("\n") == 1
+
+
+def by_another_release(path):
+    """Let the artefact at ``path`` say that a release with other records built it."""
+    header, _, rest = path.read_bytes().split(b"\n", 2)
+    changed = re.sub(rb'"records":\d', b'"records":9', re.sub(rb'"key":"\w+"', b'"key":"%s"' % (b"9" * 40), header))
+    assert changed.count(b"9" * 40) == changed.count(b'"records":9') == 1
+    path.write_bytes(changed + b"\n" + str(checksum(changed)).rjust(10).encode() + b"\n" + rest)
+
+
+def test_after_an_upgrade_the_next_commit_renews_it(team):
+    """No page changes, so nothing but the installation can know that it has to."""
+    kept = team.index / "tracked.idx"
+    good = kept.read_bytes()
+    by_another_release(kept)
+    team.git("commit", "-qm", "what the release before had built", "--", ":/.abcd/.index/tracked.idx",
+             ABCD_INDEX="0")
+    said = verified(team)
+    assert "artefact-untracked" in said and "another version of abcd-index" in said
+    plan = team.box.cli("install", "--dry-run", "--git-only", cwd=team.root).stdout
+    assert "renew" in plan and not (team.root / ".git" / "abcd-index" / "renew").exists()
+    done = team.box.cli("install", "--git-only", cwd=team.root)
+    assert done.returncode == 0 and "renew" in done.stdout
+    assert "renew" not in team.box.cli("install", "--git-only", cwd=team.root).stdout
+    (team.root / "else").write_text("x")
+    team.git("add", "else")
+    team.git("commit", "-qm", "else")
+    assert kept.read_bytes() == good and team.out("status", "--porcelain") == ""
+    assert verified(team) is True and verified(team, clone(team)) is True
+
+
+def test_a_project_that_set_it_before_it_installed(team):
+    team.git("rm", "-q", "--cached", ":/.abcd/.index/tracked.idx", ":/.abcd/.index/.gitattributes")
+    team.git("commit", "-qm", "without", ABCD_INDEX="0")
+    for name in ("tracked.idx", ".gitattributes"):
+        (team.index / name).unlink()
+    assert "git tracks no artefact" in verified(team)
+    assert team.box.cli("install", "--git-only", cwd=team.root).returncode == 0
+    team.git("commit", "-qm", "with it", "--allow-empty")
+    assert in_git(team) == [".gitattributes", "tracked.idx"] and verified(team) is True
