@@ -44,17 +44,34 @@ def main(name):
     """Run the hook ``abcd_index.recall.<name>``. Does not return."""
     # A process of a few milliseconds has no garbage worth looking for.
     gc.disable()
-    root = package(sys.path.pop(0).rstrip("/\\"))
+    folder = sys.path.pop(0).rstrip("/\\")
+    root = package(folder)
+    try:
+        hook = loaded(root, name)
+    except ImportError:
+        # A link to the folder of the scripts: the package is not beside the link but beside what it leads to.
+        from os.path import realpath
+
+        beside, root = root, package(realpath(folder))
+        if root == beside:
+            raise
+        for made in [made for made in sys.modules if made.partition(".")[0] == "abcd_index"]:
+            del sys.modules[made]
+        hook = loaded(root, name)
+    # The hook asks for the next step's modules when it knows that there is one.
+    hook.wire.ahead = lambda step: load(root, STEPS.get(step) or (step,))
+    hook.main()
+
+
+def loaded(root, name):
+    """The module of the hook ``name`` and what it needs, of the package in ``root``. Raises ImportError."""
     if not MAGIC:
         sys.path.append(root)
     # Packages that are made know where their modules are; nothing is looked for in this folder's place on the path.
     load(root, HOOKS.get(name, BASE))
     name = "abcd_index.recall." + name
     __import__(name)
-    hook = sys.modules[name]
-    # The hook asks for the next step's modules when it knows that there is one.
-    hook.wire.ahead = lambda step: load(root, STEPS.get(step) or (step,))
-    hook.main()
+    return sys.modules[name]
 
 
 def package(folder):

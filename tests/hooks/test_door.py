@@ -1,13 +1,14 @@
 """The door loads what a prompt needs and nothing else, and stands aside when cached code is not what it should be."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
 from tests import recall_shop
-from tests.recall_shop import page
+from tests.recall_shop import BASE_PYTHON, page
 
 shop = recall_shop.shop
 ROOT = recall_shop.ROOT
@@ -167,6 +168,22 @@ def test_a_link_to_the_script_finds_its_way(auth, tmp_path, name):
     (folder / "session.py").symlink_to(ROOT / "hooks" / "session_hook.py")
     done = auth.box.hook(dict(auth.payload("", "l1"), hook_event_name="SessionStart"), script=str(folder / "session.py"))
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("kind", ["absolute", "relative", "a link to a link", "from inside"])
+def test_a_link_to_the_folder_of_the_scripts_finds_its_way(auth, tmp_path, kind):
+    """Beside the link there is no package, and what is there is nothing to search."""
+    link = tmp_path / "links" / "our-hooks"
+    link.parent.mkdir()
+    target = ROOT / "hooks"
+    link.symlink_to(os.path.relpath(target, os.path.realpath(link.parent)) if kind == "relative" else target)
+    if kind == "a link to a link":
+        (tmp_path / "second").symlink_to(link)
+        link = tmp_path / "second"
+    script = "prompt_router_hook.py" if kind == "from inside" else str(link / "prompt_router_hook.py")
+    done = subprocess.run([BASE_PYTHON, "-I", "-S", script], input=json.dumps(auth.payload("auth", "l2")).encode(),
+                          env=auth.box.env, cwd=str(link), capture_output=True, timeout=60)
+    assert b"Body" in done.stdout and done.stderr == b""
 
 
 def test_the_scripts_name_themselves_right():
