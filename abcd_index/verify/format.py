@@ -4,12 +4,14 @@ It shares no code with ``artefact/writer.py`` or ``artefact/reader.py``: a write
 only agrees with itself. Every line, offset, checksum and order is checked, so it reads the whole file.
 """
 
-from operator import add, lt
+import sys
+from operator import lt
 
 from abcd_index.build.workers import mapped
 from abcd_index.errors import FormatTooNew
 from abcd_index.verify.strict import (
     Torn,
+    Wrong,
     are_wholes,
     checksum,
     fields_of,
@@ -31,15 +33,22 @@ SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"\\']
 CODES = {sign: number for number, sign in enumerate(SIGNS)}
 LEVELS, LOWS, MARKS, COUNTED = 8, 11, 1009, 8461
 # For ``translate``: the second sign of a weight to the one of the least level; and the greatest mark with that.
-LEAST = {ord(sign): SIGNS[code // LEVELS * LEVELS] if code < LOWS * LEVELS else "\0" for sign, code in CODES.items()}
-PAIRED = frozenset(SIGNS[:64])
-LAST = SIGNS[(MARKS - 1) // LOWS] + SIGNS[(MARKS - 1) % LOWS * LEVELS]
+LEAST = bytes([32 if code == 32 else ord(SIGNS[CODES[chr(code)] // LEVELS * LEVELS])
+               if CODES.get(chr(code), LOWS * LEVELS) < LOWS * LEVELS else 0 for code in range(256)])
+ALPHABET = "".join(SIGNS).encode() + b" "
+SPACED = bytes([code == 32 for code in range(256)])
+# Two bytes as one number, as this machine has them: where the lower one is.
+LOWER = 0 if sys.byteorder == "little" else 1
+PAIRED = "".join(SIGNS[:64]).encode()
+TOP = ord(SIGNS[(MARKS - 1) // LOWS])
+LAST = 256 * TOP + ord(SIGNS[(MARKS - 1) % LOWS * LEVELS])
 # What a record lists, and what the fields are that it does not reach (no value: it has to).
+WHOLE, TEXT, NAME = (int,), (str,), (str, type(None))
 RECORD_FIELDS = (
-    ("weights", str), ("file", str), ("title", (str, None)), ("size", int), ("titles", str, ""), ("pairs", str, ""),
-    ("recall", list, []), ("form", (str, list), "- [{title}]({file}) \u2014 {summary}"), ("summary", str, ""),
-    ("dialect", str, "abcd"), ("type", (str, None), None), ("updated", str, ""), ("name", (str, None), None),
-    ("spelled", dict, {}), ("exclude", list, []),
+    ("weights", TEXT), ("file", TEXT), ("title", NAME), ("size", WHOLE), ("titles", TEXT, ""), ("pairs", TEXT, ""),
+    ("recall", (list,), []), ("form", (str, list), "- [{title}]({file}) \u2014 {summary}"), ("summary", TEXT, ""),
+    ("dialect", TEXT, "abcd"), ("type", NAME, None), ("updated", TEXT, ""), ("name", NAME, None),
+    ("spelled", (dict,), {}), ("exclude", (list,), []),
 )
 DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exclude": list, "recall": dict}
 
@@ -241,42 +250,56 @@ def _kept_body(item, keep):
 
 def _keywords(decoded, bucket, pages, domains, where):
     for key, postings in bucket:
-        need(isinstance(postings, list) and postings, f"{where}: {key!r} has no postings")
+        if not (isinstance(postings, list) and postings):
+            raise Wrong(f"{where}: {key!r} has no postings")
         for posting in postings:
-            _check_posting(posting, pages, domains, f"{where}: {key!r}")
+            _check_posting(posting, pages, domains, where, key)
         decoded.keywords[key] = postings
 
 
-def _check_posting(posting, pages, domains, where):
-    need(isinstance(posting, list) and (len(posting) == 2 or len(posting) == 3 and posting[2]),
-          f"{where}: a posting is not [entry, pages] or [entry, pages, domains]")
+def _check_posting(posting, pages, domains, where, key):
+    fault = _fault(posting, pages, domains)
+    if fault:
+        raise Wrong(f"{where}: {key!r}: {fault}")
+
+
+def _fault(posting, pages, domains):
+    """What is wrong with a posting, or ''."""
+    if not (isinstance(posting, list) and (len(posting) == 2 or len(posting) == 3 and posting[2])):
+        return "a posting is not [entry, pages] or [entry, pages, domains]"
     entry, of_pages, of_domains = [*posting, []][:3]
-    need(isinstance(entry, list) and entry and isinstance(entry[0], str), f"{where}: an entry has no normal form")
+    if not (isinstance(entry, list) and entry and isinstance(entry[0], str)):
+        return "an entry has no normal form"
     for ordinals, most in ((of_pages, pages), (of_domains, domains)):
-        need(are_wholes(ordinals), f"{where}: ordinals are not numbers")
-        need(all(a < b for a, b in zip(ordinals, ordinals[1:])), f"{where}: ordinals do not ascend")
-        need(not ordinals or ordinals[-1] < most, f"{where}: an ordinal is beyond the end")
-    need(bool(of_pages or of_domains), f"{where}: a posting of nothing")
+        if not are_wholes(ordinals):
+            return "ordinals are not numbers"
+        if not all(map(lt, ordinals, ordinals[1:])):
+            return "ordinals do not ascend"
+        if ordinals and ordinals[-1] >= most:
+            return "an ordinal is beyond the end"
+    return "" if of_pages or of_domains else "a posting of nothing"
 
 
 def _terms(decoded, text, where):
     halves = text.split(" ")
-    need(len(halves) == 2, f"{where}: not two runs of counts with a space in between")
+    need(len(halves) == 2, where, "not two runs of counts with a space in between")
     seen = set()
     for cells, width in zip(halves, (3, 4)):
-        need(len(cells) % width == 0 and not set(cells) - CODES.keys(), f"{where}: not counts of {width} signs each")
+        if len(cells) % width or set(cells) - CODES.keys():
+            raise Wrong(f"{where}: not counts of {width} signs each")
         signs = [cells[at:at + 2] for at in range(0, len(cells), width)]
-        need(signs == sorted(set(signs)) and not seen.intersection(signs), f"{where}: counts are not in order")
-        need(all(CODES[sign[0]] * len(SIGNS) + CODES[sign[1]] < COUNTED for sign in signs), f"{where}: no remainder")
+        need(signs == sorted(set(signs)) and not seen.intersection(signs), where, "counts are not in order")
+        need(not signs or CODES[signs[-1][0]] * len(SIGNS) + CODES[signs[-1][1]] < COUNTED, where, "no remainder")
         need(SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]),
-              f"{where}: a count of 0")
+              where, "a count of 0")
         seen.update(signs)
     decoded.terms += len(seen)
 
 
 def _bucket(line, number, count, where):
     for key, value in object_of(line, where).items():
-        need(hash_of(key) % count == number, f"{where}: {key!r} belongs into another bucket")
+        if hash_of(key) % count != number:
+            raise Wrong(f"{where}: {key!r} belongs into another bucket")
         yield key, value
 
 
@@ -285,13 +308,13 @@ def _record(line, where):
     where = f"record of {record['file']!r}"
     recall = record.pop("recall")
     spelled = record.pop("spelled")
-    need(all(isinstance(word, str) for word in [*recall, *spelled.values()]), f"{where}: recall")
-    need(recall == sorted(set(recall)) and not spelled.keys() & set(recall), f"{where}: a keyword stands there twice")
+    need(all(isinstance(word, str) for word in [*recall, *spelled.values()]), where, "recall")
+    need(recall == sorted(set(recall)) and not spelled.keys() & set(recall), where, "a keyword stands there twice")
     record["recall"] = {**dict(zip(recall, recall)), **spelled}
     _imply(record, where)
     for name in ("weights", "titles"):
         _check_rows(record[name], f"{where}: {name}")
-    need(PAIRED.issuperset(record["pairs"]), f"{where}: pairs has a sign that is not among the first 64")
+    need(_made_of(record["pairs"], PAIRED), where, "pairs has a sign that is not among the first 64")
     return record
 
 
@@ -301,13 +324,15 @@ def _listed(line, where):
     need(isinstance(values, list), f"{where} is not a list of a record's fields")
     need_canonical(values, line, where)
     record = {}
-    for at, (name, kind, *implied) in enumerate(RECORD_FIELDS):
-        need(at < len(values) or implied, f"{where}: {name} is missing")
-        value = values[at] if at < len(values) else implied[0]
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        need(is_whole(value) if kind is int else value is None and None in kinds or type(value) in kinds,
-              f"{where}: {name} is of another type")
-        record[name] = value
+    for at, (name, kinds, *implied) in enumerate(RECORD_FIELDS):
+        if at < len(values):
+            record[name] = values[at]
+            if type(values[at]) not in kinds or kinds == WHOLE and values[at] < 0:
+                raise Wrong(f"{where}: {name} is of another type")
+        elif implied:
+            record[name] = implied[0]
+        else:
+            raise Wrong(f"{where}: {name} is missing")
     return record
 
 
@@ -324,7 +349,7 @@ def _imply(record, where):
         record["title"] = record["name"]
     form = record.pop("form")
     if isinstance(form, list):
-        need(len(form) == 1 and isinstance(form[0], str), f"{where}: form")
+        need(len(form) == 1 and isinstance(form[0], str), where, "form")
         record["line"] = form[0]
         return
     for name in ("file", "title", "summary"):
@@ -332,17 +357,26 @@ def _imply(record, where):
     record["line"] = form
 
 
+def _made_of(text, signs):
+    """Whether ``text`` has no other signs than those (bytes)."""
+    return text.isascii() and not text.encode("ascii").translate(None, signs)
+
+
 def _check_rows(text, where):
     """Check the rows of weights, all of a record's at once: there are a hundred to a page."""
-    need(not any([size & 1 for size in map(len, text.split(" "))]), f"{where}: a row is not made of two signs each")
-    need(not set(text) - CODES.keys() - {" "}, f"{where} has a sign that is not in the alphabet")
-    text = text.replace(" ", "  ")
-    seconds = text[1::2].translate(LEAST)
-    marks = list(map(add, text[::2], seconds))
-    need("\0" not in seconds and max(marks, default="") <= LAST, f"{where}: not a mark and a level")
-    # Signs sort as their codes do, so marks do as well; and a row's end sorts before every mark.
-    ascents = sum(map(lt, marks, marks[1:]))
-    need(ascents + marks[1:].count("  ") >= len(marks) - 1, f"{where}: a row is not in the order of its marks")
+    need(_made_of(text, ALPHABET), f"{where} has a sign that is not in the alphabet")
+    # Two spaces for one: a pair of them sorts before every mark, and lies across two pairs after an odd row.
+    cells = text.replace(" ", "  ").encode("ascii")
+    firsts, seconds = cells[::2], cells[1::2].translate(LEAST)
+    need(len(firsts) == len(seconds) and firsts.translate(SPACED) == seconds.translate(SPACED),
+         where, "a row is not made of two signs each")
+    # Signs sort as their codes do, so marks do as well.
+    marks = bytearray(len(cells))
+    marks[LOWER::2], marks[1 - LOWER::2] = seconds, firsts
+    marks = memoryview(marks).cast("H").tolist()
+    need(0 not in seconds and (TOP not in firsts or max(marks) <= LAST), where, "not a mark and a level")
+    ascents, ends = sum(map(lt, marks, marks[1:])), text.count(" ") - text.startswith(" ")
+    need(ascents + ends >= len(marks) - 1, where, "a row is not in the order of its marks")
 
 
 def _check_filter(digits, bits, keywords):

@@ -31,7 +31,7 @@ def fields_of(line, fields, where):
     value = object_of(line, where)
     for name, kind in fields.items():
         right = is_whole(value.get(name)) if kind is int else isinstance(value.get(name), kind)
-        need(right, f"{where}: {name} is missing or of another type")
+        need(right, where, f"{name} is missing or of another type")
     return value
 
 
@@ -61,7 +61,7 @@ def value_of(line, where):
 def parse(line):
     """A line's value by the letter of JSON. Raises ValueError, also for what is nested out of all reason."""
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+        return _decode(line.decode("utf-8"))
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -70,12 +70,17 @@ def _no_constant(name):
     raise ValueError(f"{name} is not JSON")
 
 
+# Made once: json makes a new one for every call that asks for anything of its own.
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
 def need_canonical(value, line, where):
     """Raise Wrong when ``value`` is not written as the specification says."""
     # Also finds a key that stands there twice, which a JSON parser passes over.
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = _encode(value)
     need(text.encode("utf-8", "surrogatepass") == line,
-          f"{where}: its keys are not sorted or stand twice, or there is white space")
+          where, "its keys are not sorted or stand twice, or there is white space")
 
 
 def is_whole(value):
@@ -88,7 +93,8 @@ def are_wholes(value, length=None):
     return isinstance(value, list) and all(map(is_whole, value)) and length in (None, len(value))
 
 
-def need(condition, sentence):
-    """Raise Wrong with ``sentence`` unless ``condition``."""
+def need(condition, *words):
+    """Raise Wrong unless ``condition``. ``words``: where and what is wrong; put together only when it is, for a page
+    has forty such conditions."""
     if not condition:
-        raise Wrong(sentence)
+        raise Wrong(": ".join(words))
