@@ -44,13 +44,28 @@ def _pool(count):
     try:
         from concurrent.futures import ProcessPoolExecutor
 
-        pool = ProcessPoolExecutor(workers)
+        pool = ProcessPoolExecutor(workers, initializer=_end_with_parent)
         pool.submit(int).result()
     except (ImportError, OSError, RuntimeError, ValueError):
         # No semaphores (some sandboxes), no further processes: one core does it too.
         return None
     pool.workers = workers
     return pool
+
+
+def _end_with_parent():
+    """In a worker: end when the build does, however that was. Each holds the pipes of the others open, so none would
+    see that nobody reads any more."""
+    from threading import Thread
+
+    Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent():
+    from multiprocessing import parent_process
+
+    parent_process().join()
+    os._exit(1)
 
 
 def _cores():

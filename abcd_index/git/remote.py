@@ -15,6 +15,7 @@ import re
 import signal
 import subprocess
 import time
+from contextlib import contextmanager
 
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask
@@ -137,7 +138,8 @@ class Remote:
             except OSError as error:
                 raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
             try:
-                self._wait(process, most)
+                with _told_to_end():
+                    self._wait(process, most)
             except BaseException:
                 _end(process)
                 raise
@@ -193,6 +195,27 @@ def _bytes(folder):
             except OSError:
                 continue
     return total
+
+
+@contextmanager
+def _told_to_end():
+    """Within, being told to end raises SystemExit: a git that waits for a remote would stay behind, maybe for ever."""
+    def leave(number, frame):
+        raise SystemExit(128 + number)
+
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            try:
+                before[number] = signal.signal(number, leave)
+            except ValueError:  # Not in the main thread: whoever set it going looks after it.
+                break
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _end(process):

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -312,3 +313,25 @@ def test_killed_half_way_the_old_answer_stands(box):
     left = contents(index_of(ground.b))
     assert {name: data for name, data in left.items() if not name.startswith(".tmp-")} == before
     assert ground.run("build", cwd=ground.b)["state"] == "built"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM")
+def test_told_to_end_no_git_stays_behind(box):
+    """One that waits for a remote that never answers would be there until somebody restarts the machine."""
+    ground = Ground(box)
+    ground.box.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=ground.b)
+    for sent in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        number = box.tmp / f"number-{sent}"
+        process = subprocess.Popen([sys.executable, "-m", "abcd_index", "fetch", "--from", "git:slow"], cwd=ground.b,
+                                   env={**box.env, "GIT_SSH_COMMAND": f"echo $$ >'{number}'; exec sleep 60 #"},
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not number.exists() or not number.read_text().endswith("\n"):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(sent)
+        assert process.wait(20) != 0
+        with pytest.raises(ProcessLookupError):
+            for _ in range(200):
+                os.kill(int(number.read_text()), 0)
+                time.sleep(0.05)
+        assert not [name for name in os.listdir(index_of(ground.b)) if name.startswith(".tmp-")]
