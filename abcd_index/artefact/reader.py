@@ -254,10 +254,14 @@ class Artefact:
             raise torn("the header is damaged")
         if header["size"] != self._size:
             raise torn("the file is cut")
+        numbers = [*header["newer"], *header["filter"], *header["lengths"]]
         for part in PARTS:
             at, count = header["parts"][part]
             if not 0 <= at <= self._size or not 0 <= count <= self._size:
                 raise torn("the header is damaged")
+            numbers += at, count
+        if set(map(type, numbers)) != {int}:
+            raise torn("the header is damaged")
         return header
 
     def _bucket(self, part, key):

@@ -124,6 +124,23 @@ def test_a_wounded_file_is_torn(path, wound):
         Artefact.open(str(path))
 
 
+@pytest.mark.parametrize("field, value", [
+    ("newer", [1.5, 2, 3]), ("newer", [None, 2, 3]), ("filter", ["1", 9]), ("filter", [True, 9]), ("lengths", [1.0, 2]),
+    ("parts", {part: [1.0, 0] for part in PARTS}), ("parts", {part: [0, False] for part in PARTS}), ("newer", 7),
+    ("lengths", None), ("parts", [])])
+def test_a_header_of_no_numbers_is_torn(path, field, value):
+    first, _, rest = path.read_bytes().split(b"\n", 2)
+    header = json.loads(first)
+    header[field] = value
+    for _ in range(3):
+        first = json.dumps(header).encode()
+        data = b"%s\n%10d\n%s" % (first, checksum(first), rest)
+        header["size"] = len(data)
+    path.write_bytes(data)
+    with pytest.raises(ArtefactTorn):
+        Artefact.open(str(path))
+
+
 def test_a_newer_format_names_both_numbers(path):
     path.write_bytes(path.read_bytes().replace(b'"format":1', b'"format":9', 1))
     with pytest.raises(FormatTooNew) as caught:
