@@ -185,10 +185,8 @@ class Prompt:
             # ``translate`` takes long to find out that a character is not in its table.
             for char in {char for char in text if char < "\x80" and SIGNS[ord(char)] != char}:
                 text = text.replace(char, SIGNS[ord(char)])
+        chunks = list(dict.fromkeys(text.replace("\0", " ").split()))
         text = text.replace("\0", " \0 ")
-        chunks = dict.fromkeys(text.split())
-        chunks.pop("\0", None)
-        chunks = list(chunks)
         self._chunks = list(dict.fromkeys(self.pasted.split())) if glued else chunks
         parts = []
         if text.isascii() and "+" not in text and "#" not in text:
@@ -203,7 +201,9 @@ class Prompt:
                 words[word] = ()
         for chunk in [chunk for chunk in mixed if not chunk.isupper() and not chunk.istitle()][:_MOST_APART]:
             if len(chunk) < 32 or not noise(chunk):
-                _word(chunk, PASTED, parts)
+                own = camel(chunk)
+                if len(own) > 1:
+                    parts.append((PASTED, [part.lower() for part in own]))
         for _, own in parts:
             text += " \0 " + " ".join(own)
             for word in own:

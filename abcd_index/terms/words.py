@@ -213,7 +213,8 @@ def noise(chunk):
 _SORTS = "-" * 48 + "0" * 10 + "-" * 7 + "A" * 26 + "-" * 6 + "a" * 26 + "-" * 5
 
 
-_CAPITALS = {code: " " + chr(code) for code in range(65, 91)}
+# For ``translate``: capitals to spaces, one for one, which Python does in C.
+_CAPITALS = "-" * 65 + " " * 26 + "-" * 37
 
 
 def camel(word):
@@ -226,7 +227,11 @@ def camel(word):
         return [word]
     if _is_name(word) or not word.isalpha() and sum(map(word.count, "0123456789")) * 3 > size:
         return [word]
-    parts = word.translate(_CAPITALS).split()
+    tail, *tails = word.translate(_CAPITALS).split(" ")
+    parts, at = [word[:len(tail)]] if tail else [], len(tail)
+    for tail in tails:
+        parts.append(word[at:at + 1 + len(tail)])
+        at += 1 + len(tail)
     if min(map(len, parts)) == 1:
         parts = _acronyms(word)
     # "aGVsbG8gd29ybGQ" falls into confetti: such a word is no identifier.
