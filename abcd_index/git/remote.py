@@ -15,7 +15,6 @@ import re
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
 
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask
@@ -131,18 +130,19 @@ class Remote:
                 open(os.path.join(folder, "err"), "w+b") as errors:
             given.write(data or b"")
             given.seek(0)
-            try:
-                # A session of its own: no terminal to ask for a password, and one group to end.
-                process = subprocess.Popen(command, cwd=self.where.top, env=environ, stdin=given, stdout=out or said,
-                                           stderr=errors, start_new_session=True)
-            except OSError as error:
-                raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
-            try:
-                with _told_to_end():
+            with _Told() as told:
+                try:
+                    # A session of its own: no terminal to ask for a password, and one group to end.
+                    process = subprocess.Popen(command, cwd=self.where.top, env=environ, stdin=given,
+                                               stdout=out or said, stderr=errors, start_new_session=True)
+                except OSError as error:
+                    raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
+                try:
+                    told.heed()
                     self._wait(process, most)
-            except BaseException:
-                _end(process)
-                raise
+                except BaseException:
+                    _end(process)
+                    raise
             said.seek(0)
             errors.seek(0)
             return process.returncode, said.read(_ANSWER), errors.read(1 << 16).decode("utf-8", "replace")
@@ -197,25 +197,42 @@ def _bytes(folder):
     return total
 
 
-@contextmanager
-def _told_to_end():
-    """Within, being told to end raises SystemExit: a git that waits for a remote would stay behind, maybe for ever."""
-    def leave(number, frame):
-        raise SystemExit(128 + number)
+class _Told:
+    """Within, and once ``heed`` was called, being told to end raises SystemExit: a git that waits for a remote would
+    stay behind, maybe for ever."""
 
-    before = {}
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            try:
-                before[number] = signal.signal(number, leave)
-            except ValueError:  # Not in the main thread: whoever set it going looks after it.
-                break
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+    def __init__(self):
+        self.number = 0
+        self.heeding = False
+        self.before = {}
+
+    def __enter__(self):
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                try:
+                    self.before[number] = signal.signal(number, self._told)
+                except ValueError:  # Not in the main thread: whoever set it going looks after it.
+                    break
+        return self
+
+    def __exit__(self, *error):
+        self.heeding = False
+        for number, handler in self.before.items():
             signal.signal(number, handler)
+        if self.number and error[0] is None:
+            raise SystemExit(128 + self.number)
+
+    def heed(self):
+        """From here on; at once when it was told before."""
+        self.heeding = True
+        if self.number:
+            raise SystemExit(128 + self.number)
+
+    def _told(self, number, frame):
+        self.number = number
+        if self.heeding:
+            raise SystemExit(128 + number)
 
 
 def _end(process):
