@@ -22,6 +22,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 ON_DISK = re.compile(r"(?:(?:file|local):(?://)?)?(?=[/\\]|[A-Za-z]:[/\\])", re.IGNORECASE)
 # What means to be a URL, of a form that none has who can be told where it leads.
 _NO_URL = re.compile(r"(?:file|local):(?!//(?:[/\\]|[A-Za-z]:[/\\]))|[A-Za-z][A-Za-z0-9+.-]+:(?!//)", re.IGNORECASE)
+_PATH = re.compile(r"[/\\]|^\.")
 _REMOTE = re.compile(r"[^-\s:][^\s:]*")
 
 
@@ -107,6 +108,10 @@ def _checked(named, places):
         if named.who != "option":
             raise AbcdError(f"{named.shown} is neither git:<remote>, nor a URL, nor an absolute path",
                             "write the whole path")
+        if not _PATH.search(named.text) and not os.path.isdir(named.text):
+            # `git push origin` is what fingers know: that made a folder of this name in the work tree.
+            raise AbcdError(f"{named.shown} may be a remote or a folder, and there is no such folder",
+                            f"write git:{named.shown} or ./{named.shown}")
         named.text = os.path.abspath(folder_of(named.text))
     on_disk = ON_DISK.match(named.text)
     if on_disk:

@@ -83,6 +83,9 @@ def test_the_command_line_does_not_push_private_pages_by_accident(named):
 
 def test_a_relative_path_is_meant_from_here(named, monkeypatch):
     monkeypatch.chdir(named.box.tmp)
+    for place in ("./place", "sub/place", ".hidden", "place/"):
+        assert named.choose(place).text == str(named.box.tmp / place.strip("./").replace("hidden", ".hidden"))
+    (named.box.tmp / "place").mkdir()
     assert named.choose("place").text == str(named.box.tmp / "place")
     with pytest.raises(AbcdError, match="nor an absolute path"):
         named.choose(ABCD_SHARE="place")
@@ -92,6 +95,13 @@ def test_a_relative_path_is_meant_from_here(named, monkeypatch):
 def test_what_is_no_place(named, place):
     with pytest.raises(AbcdError):
         named.choose(place)
+
+
+def test_the_name_of_a_remote_alone_makes_no_folder(named):
+    """`push --to origin`, as one types after `git push origin`."""
+    done = named.box.cli("push", "--to", "origin", cwd=named.root)
+    assert done.returncode == 2 and "write git:origin or ./origin" in done.stderr
+    assert not (named.root / "origin").exists()
 
 
 def test_share_settings_change_no_key(named):
