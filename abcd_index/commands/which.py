@@ -6,6 +6,7 @@ from abcd_index.errors import AbcdError
 from abcd_index.scopes import USER, WORKSPACE, Places, resolve, user_scope, workspace_scope
 
 ALL = "all"
+START_USER = "run `abcd-index init --scope user` to start one"
 
 
 class NothingHere(AbcdError):
@@ -40,7 +41,7 @@ def pick(root=None, which=ALL, places=None):
     finders = {WORKSPACE: [workspace_scope], USER: [user_scope], ALL: [workspace_scope, user_scope]}[which]
     found = [scope for scope in (find(cwd, places) for find in finders) if scope is not None]
     if not found:
-        raise NothingHere(_nothing(cwd, which, places))
+        raise NothingHere(_nothing(cwd, which, places), START_USER if which == USER else "")
     return found
 
 

@@ -121,3 +121,11 @@ def test_what_decides_about_colour(environ, on_terminal, in_a_pipe):
 
     assert wants_colour(Stream(True), environ) is on_terminal
     assert wants_colour(Stream(False), environ) is in_a_pipe
+
+
+@pytest.mark.parametrize("command", [("build",), ("verify",), ("push", "--to", "./place"), ("fetch", "--from", "./place")])
+def test_without_a_user_store_it_says_how_to_start_that_one(box, root, command):
+    done = box.cli(*command, "--scope", "user", cwd=root)
+    assert done.returncode == 1 and "abcd-index init --scope user" in done.stderr
+    assert box.cli("init", "--scope", "user", cwd=root).returncode == 0
+    assert box.cli("build", "--scope", "user", cwd=root).returncode == 0
