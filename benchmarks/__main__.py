@@ -1,6 +1,7 @@
 """``python -m benchmarks run [--full] [--only NAME]``, ``python -m benchmarks report [RESULT]``."""
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -24,6 +25,14 @@ class FullPlan(Plan):
 
 def run(args):
     plan = FullPlan() if args.full else Plan()
+    names = [name for name, _, _ in plan.stores] + ["git"]
+    unknown = sorted(set(args.only or ()) - set(names))
+    if unknown:  # Nothing would be measured, and an empty result kept.
+        print(f"--only {unknown[0]}: there are {', '.join(names)}" + ("" if args.full else "; more with --full"),
+              file=sys.stderr)
+        return 2
+    if args.work:
+        os.makedirs(args.work, exist_ok=True)
     result = Result.new("python -m benchmarks run" + (" --full" if args.full else ""),
                         "full" if args.full else "quick")
     begin = time.monotonic()

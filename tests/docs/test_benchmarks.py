@@ -95,3 +95,13 @@ def test_results_say_what_they_were_taken_with_and_name_no_place(path):
     data = json.loads(text)
     assert data["command"] and data["versions"]["python"] and data["machine"]["cores"] and data["commit"]
     assert not [place for place in ("/tmp/", "/home/", "/root/", "/Users/", str(ROOT)) if place in text]
+
+
+@pytest.mark.parametrize("only", ["150", "100000"])
+def test_a_store_that_is_not_measured_is_no_empty_result(only, monkeypatch, capsys, tmp_path):
+    from benchmarks import __main__ as program
+
+    monkeypatch.setattr("sys.argv", ["benchmarks", "run", "--only", only, "--out", str(tmp_path / "result.json")])
+    assert program.main() == 2
+    assert "140x3KB, 140, 2000, 20000, git; more with --full" in capsys.readouterr().err
+    assert not (tmp_path / "result.json").exists()
