@@ -221,9 +221,9 @@ def test_passwords_are_not_printed(ground):
 
 
 def test_more_than_an_artefact_may_have_is_not_kept(ground, monkeypatch):
+    from abcd_index.errors import AbcdError
     from abcd_index.scopes import Places, workspace_at
     from abcd_index.share import take
-    from abcd_index.share.errors import Damaged
     from abcd_index.share.place import Named
 
     ground.run("push", "--to", "git:origin", cwd=ground.a)
@@ -231,6 +231,7 @@ def test_more_than_an_artefact_may_have_is_not_kept(ground, monkeypatch):
     for name, value in ground.box.env.items():
         monkeypatch.setenv(name, value)
     scope = workspace_at(str(ground.b), Places(ground.box.env))
-    with pytest.raises(Damaged, match="more than any artefact"):
+    # While they come, where that takes a moment, else when all are there.
+    with pytest.raises(AbcdError, match="more than any artefact|more than 500 bytes came"):
         take.fetch(scope, Named("git:origin", "option"))
     assert not (index_of(ground.b) / "current").exists()
