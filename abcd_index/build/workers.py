@@ -1,5 +1,6 @@
 """Work on many items in order, on every core when there are enough of them to pay for it."""
 
+import gc
 import os
 from collections import deque
 from itertools import islice
@@ -44,13 +45,20 @@ def _pool(count):
     try:
         from concurrent.futures import ProcessPoolExecutor
 
-        pool = ProcessPoolExecutor(workers, initializer=_end_with_parent)
+        pool = ProcessPoolExecutor(workers, initializer=_begin)
         pool.submit(int).result()
     except (ImportError, OSError, RuntimeError, ValueError):
         # No semaphores (some sandboxes), no further processes: one core does it too.
         return None
     pool.workers = workers
     return pool
+
+
+def _begin():
+    """In a worker, before anything else."""
+    # What the parent holds is no garbage: of a large store it would be looked through again and again, and copied.
+    gc.freeze()
+    _end_with_parent()
 
 
 def _end_with_parent():

@@ -5,6 +5,7 @@ only agrees with itself. Every line, offset, checksum and order is checked, so i
 """
 
 import sys
+from itertools import chain
 from operator import lt
 
 from abcd_index.build.workers import mapped
@@ -201,15 +202,20 @@ def _parts(decoded, tables, lines, visitor):
                 _terms(decoded, text_of(line, where), where)
             else:
                 decoded.domains.append(fields_of(line, DOMAIN_FIELDS, where))
+    items = chain(_items("records", tables, lines), _items("bodies", tables, lines))
     sizes = []
-    records = mapped(_kept_record, _items("records", tables, lines), pages, visitor.keep_record)
-    for number, (file, size, record) in enumerate(records):
-        decoded.files.append(file)
-        sizes.append(size)
-        visitor.record(number, record)
-    bodies = zip(_items("bodies", tables, lines), sizes, decoded.files)
-    for number, body in enumerate(mapped(_kept_body, bodies, pages, visitor.keep_body)):
-        visitor.body(number, body)
+    for number, kept in enumerate(mapped(_kept, items, 2 * pages, visitor.keep_record, visitor.keep_body)):
+        if isinstance(kept, Exception):
+            raise kept
+        file, size, value = kept
+        if number < pages:
+            decoded.files.append(file)
+            sizes.append(size)
+            visitor.record(number, value)
+        else:
+            number -= pages
+            need(sizes[number] == size, f"the record of {decoded.files[number]!r} has not its body's size")
+            visitor.body(number, value)
 
 
 def _items(name, tables, lines):
@@ -234,18 +240,18 @@ def _sound(item):
     return line, where
 
 
-def _kept_record(item, keep):
-    """(file, size, what ``keep`` makes of it) of a record, checked."""
-    record = _record(*_sound(item))
-    return record["file"], record["size"], keep(record)
-
-
-def _kept_body(item, keep):
-    """What ``keep`` makes of a body, checked."""
-    item, size, file = item
-    body = text_of(*_sound(item))
-    need(size == len(body), f"the record of {file!r} has not its body's size")
-    return keep(body)
+def _kept(item, keep_record, keep_body):
+    """(file, size, what is kept) of a record or body, checked; the Torn or Wrong when something is wrong with it, to be
+    raised when its turn comes. Runs in any process."""
+    try:
+        line, where = _sound(item)
+        if where.startswith("records"):
+            record = _record(line, where)
+            return record["file"], record["size"], keep_record(record)
+        body = text_of(line, where)
+        return "", len(body), keep_body(body)
+    except (Torn, Wrong) as error:
+        return error
 
 
 def _keywords(decoded, bucket, pages, domains, where):
@@ -253,14 +259,10 @@ def _keywords(decoded, bucket, pages, domains, where):
         if not (isinstance(postings, list) and postings):
             raise Wrong(f"{where}: {key!r} has no postings")
         for posting in postings:
-            _check_posting(posting, pages, domains, where, key)
+            fault = _fault(posting, pages, domains)
+            if fault:
+                raise Wrong(f"{where}: {key!r}: {fault}")
         decoded.keywords[key] = postings
-
-
-def _check_posting(posting, pages, domains, where, key):
-    fault = _fault(posting, pages, domains)
-    if fault:
-        raise Wrong(f"{where}: {key!r}: {fault}")
 
 
 def _fault(posting, pages, domains):
