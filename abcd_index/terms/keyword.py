@@ -60,9 +60,9 @@ def normal_form(keyword):
 def weakness(keyword):
     """Why a keyword is weak or never matches, as the end of a sentence; '' when nothing is to be said."""
     normal = normal_form(keyword)
-    if not fold(keyword).strip():
-        return "is blank and never matches"
-    if not entries(keyword):
+    if not _entries(keyword):
+        if not fold(keyword).strip():
+            return "is blank and never matches"
         if len(normal) > LONGEST:
             return f"is longer than {LONGEST} characters and never matches"
         if _says_nothing(normal):
@@ -87,6 +87,9 @@ def _says_nothing(normal):
 
 
 def _split(text):
+    if text.isascii():
+        # Of the soft signs these are no white space.
+        return text.replace("-", " ").replace("_", " ").split()
     for sign in SOFT:
         if sign in text:
             text = text.replace(sign, " ")
@@ -122,6 +125,8 @@ def _run(normal, words):
 
 def _identifier_runs(keyword, words):
     """The words in a row of a keyword in mixed case: one list, or none."""
+    if keyword.islower() and keyword.isascii():
+        return []
     parts, cut = [], False
     for word in _split(keyword):
         own = camel(word)
