@@ -26,8 +26,8 @@ Keys stay what they are within a major version; others may be added.
 
 **`push --json`**: `ok`, and `scopes`, a list of `scope`, `state` (`pushed`, `there` or `failed`), `key`, `place`
 (without secrets), `pages`, `size` (bytes), `pruned` (how many older ones were deleted) and `seconds`.
-**`fetch --json`** has `state` (`fetched`, `switched`, `current`, `absent` or `failed`), `path`, no `pruned`, and in `seconds`
-an object of the steps: `hash`, `download`, `check`, `publish`. A scope that failed has `error` and `hint` instead.
+**`fetch --json`** has `state` (`fetched`, `switched`, `current`, `absent` or `failed`), `path`, no `pruned`, and in
+`seconds` an object of the steps: `hash`, `download`, `check`, `publish`. A scope that failed has `error` and `hint` instead.
 
 **`recall --prompt --json`**:
 
