@@ -19,7 +19,8 @@ Keys stay what they are within a major version; others may be added.
 
 **`build --json`**: `ok`, and `scopes`, a list of `scope`, `state` (`built`, `current`, `switched` or `failed`), `key`,
 `path`, `pages`, `recompiled`, `size` (bytes), `seconds`, `left_out` (files of pages that are not in the artefact) and
-`findings` as in `verify`. A scope that failed has `error` and `hint` instead.
+`findings` as in `verify`. A scope that failed
+has `error` and `hint` instead.
 
 **`verify --format json`**: `ok`, and `findings`, a list of `code`, `severity` (`error` or `warning`), `scope`, `file`,
 `line` (a number or null), `message` and `fix`. When something could not be told, `cannot_tell` lists the reasons.
