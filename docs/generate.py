@@ -19,8 +19,7 @@ Keys stay what they are within a major version; others may be added.
 
 **`build --json`**: `ok`, and `scopes`, a list of `scope`, `state` (`built`, `current`, `switched` or `failed`), `key`,
 `path`, `pages`, `recompiled`, `size` (bytes), `seconds`, `left_out` (files of pages that are not in the artefact) and
-`findings` as in `verify`. A scope that failed
-has `error` and `hint` instead.
+`findings` as in `verify`. A scope that failed has `error` and `hint` instead.
 
 **`verify --format json`**: `ok`, and `findings`, a list of `code`, `severity` (`error` or `warning`), `scope`, `file`,
 `line` (a number or null), `message` and `fix`. When something could not be told, `cannot_tell` lists the reasons.
@@ -28,7 +27,8 @@ has `error` and `hint` instead.
 **`push --json`**: `ok`, and `scopes`, a list of `scope`, `state` (`pushed`, `there` or `failed`), `key`, `place`
 (without secrets), `pages`, `size` (bytes), `pruned` (how many older ones were deleted) and `seconds`.
 **`fetch --json`** has `state` (`fetched`, `switched`, `current`, `absent` or `failed`), `path`, no `pruned`, and in
-`seconds` an object of the steps: `hash`, `download`, `check`, `publish`. A scope that failed has `error` and `hint` instead.
+`seconds` an object of the steps: `hash`, `download`, `check`, `publish`. A scope that failed
+has `error` and `hint` instead.
 
 **`recall --prompt --json`**:
 
