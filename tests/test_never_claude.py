@@ -144,7 +144,7 @@ def test_the_watcher_sees_what_it_must_see(watched):
 COMMANDS = [
     ("build",), ("build", "--json", "--force"), ("verify", "--require-artefact"), ("verify", "--format", "sarif"),
     ("catalogue",), ("recall", "--prompt", "why does auth fail?", "--remaining", "90"), ("recall", "auth", "login"),
-    ("recall", "auth", "--all", "--json"), ("recall", "--audit"), ("keywords",), ("push", "--to", "place"), ("fetch", "--from", "place"),
+    ("recall", "auth", "--all", "--json"), ("recall", "--audit"), ("keywords",), ("push", "--to", "./place"), ("fetch", "--from", "./place"),
     ("status",), ("status", "--check"), ("status", "--json"),
     ("install", "--dry-run"), ("install",), ("catalogue", "--write"), ("init",), ("init", "--scope", "user"),
     ("uninstall",), ("--version",), ("recall", "--help"),
