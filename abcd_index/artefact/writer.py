@@ -52,10 +52,10 @@ def _form(record):
     for name in ("file", "title", "summary"):
         if record[name]:
             form = form.replace(record[name], "{%s}" % name)
-    shorter = len(form) < len(record["line"]) and expanded(form, record) == record["line"]
-    if not shorter:
-        form = record["line"]
-    return form if expanded(form, record) == record["line"] else [form]
+    written = record["line"]
+    if len(form) < len(written) and expanded(form, record) == written:
+        return form
+    return written if expanded(written, record) == written else [written]
 
 
 def terms_count(terms):

@@ -6,7 +6,7 @@ artefact is current, also with findings: judging them is what ``verify`` is for.
 
 import time
 
-from abcd_index.commands.say import FAILED, OK, Out, count, seconds
+from abcd_index.commands.say import FAILED, OK, Out, count, failure, print_reports, seconds
 from abcd_index.commands.which import NothingHere, pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import WORKSPACE, Places
@@ -35,8 +35,7 @@ def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hoo
             built = _build(scope, force, bar)
         except AbcdError as error:
             code = FAILED
-            reports.append({"scope": scope.name, "state": "failed", "error": str(error), "hint": error.hint})
-            out.note(f"abcd-index: {scope.name}: {error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+            reports.append(failure(scope, error, out))
             continue
         finally:
             if bar:
@@ -49,9 +48,7 @@ def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hoo
             remarks(built, scope, out)
     record(places)
     if as_json:
-        import json
-
-        out.line(json.dumps({"scopes": reports, "ok": code == OK}, ensure_ascii=False))
+        print_reports(reports, code, out)
     return code
 
 

@@ -5,7 +5,7 @@ had: damaged, refused, out of reach. The artefact from before then stands.
 """
 
 from abcd_index.commands import build as building
-from abcd_index.commands.say import FAILED, OK, Out, count, seconds
+from abcd_index.commands.say import FAILED, OK, Out, count, failure, print_reports, seconds
 from abcd_index.commands.which import pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
@@ -26,8 +26,7 @@ def run(root=None, which="workspace", source="", verify=False, timeout=600, as_j
         except AbcdError as error:
             code = max(code, getattr(error, "status", FAILED))
             state = "absent" if code < FAILED else "failed"
-            reports.append({"scope": scope.name, "state": state, "error": str(error), "hint": error.hint})
-            out.note(f"abcd-index: {scope.name}: {error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+            reports.append(failure(scope, error, out, state))
             continue
         building.note(scope, places)
         reports.append({"scope": scope.name, "state": fetched.state, "key": fetched.key, "path": fetched.path,
@@ -37,9 +36,7 @@ def run(root=None, which="workspace", source="", verify=False, timeout=600, as_j
             out.line(_sentence(scope, fetched, named))
     building.record(places)
     if as_json:
-        import json
-
-        out.line(json.dumps({"scopes": reports, "ok": code == OK}, ensure_ascii=False))
+        print_reports(reports, code, out)
     return code
 
 

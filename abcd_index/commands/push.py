@@ -4,7 +4,7 @@ Exit status 0 when the place has the artefact afterwards, 2 when not.
 """
 
 from abcd_index.commands import build as building
-from abcd_index.commands.say import FAILED, OK, Out, count, seconds
+from abcd_index.commands.say import FAILED, OK, Out, count, failure, print_reports, seconds
 from abcd_index.commands.which import pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
@@ -23,8 +23,7 @@ def run(root=None, which="workspace", to="", keep=None, timeout=600, as_json=Fal
             pushed = _push(built, named, keep, timeout)
         except AbcdError as error:
             code = FAILED
-            reports.append({"scope": scope.name, "state": "failed", "error": str(error), "hint": error.hint})
-            out.note(f"abcd-index: {scope.name}: {error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+            reports.append(failure(scope, error, out))
             continue
         reports.append({"scope": scope.name, "state": pushed.state, "key": pushed.key, "place": named.shown,
                         "pages": built.pages, "size": pushed.size, "pruned": pushed.pruned,
@@ -32,9 +31,7 @@ def run(root=None, which="workspace", to="", keep=None, timeout=600, as_json=Fal
         if not as_json and not quiet:
             out.line(_sentence(scope, built, pushed, named))
     if as_json:
-        import json
-
-        out.line(json.dumps({"scopes": reports, "ok": code == OK}, ensure_ascii=False))
+        print_reports(reports, code, out)
     return code
 
 

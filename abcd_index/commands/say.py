@@ -71,3 +71,16 @@ def _is_tty(stream):
         return bool(stream.isatty())
     except (AttributeError, ValueError):
         return False
+
+
+def failure(scope, error, out, state="failed"):
+    """Say on stderr why a scope's command failed; returns its report (dict)."""
+    out.note(f"abcd-index: {scope.name}: {error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+    return {"scope": scope.name, "state": state, "error": str(error), "hint": error.hint}
+
+
+def print_reports(reports, code, out):
+    """The reports of all scopes as one line of JSON. ``code``: the exit status."""
+    import json
+
+    out.line(json.dumps({"scopes": reports, "ok": code == OK}, ensure_ascii=False))
