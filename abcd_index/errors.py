@@ -22,6 +22,10 @@ class Forbidden(AbcdError):
     hint = "abcd-index never touches that folder: copy the pages out of it and name the copy"
 
 
+class Outside(AbcdError):
+    """A store, its home or its index leads out of the scope's own root; neither read nor written."""
+
+
 class ArtefactError(AbcdError):
     """The artefact cannot be used. Subclasses say why."""
 

@@ -2,7 +2,9 @@
 
 Prompt path: standard library only, and of that only the ``posix`` module (``os`` elsewhere). Nothing
 below looks at a path before the guard has followed its links, one component at a time, and has seen
-that none of them leads into ``~/.claude`` or ``$CLAUDE_CONFIG_DIR``.
+that none of them leads into ``~/.claude`` or ``$CLAUDE_CONFIG_DIR``. A clone keeps symbolic links, so what a
+scope's links lead to is judged too: store and index lie inside the scope's own root, and only the user's own
+``config.json`` (``stores``) names places elsewhere.
 """
 
 try:
@@ -19,6 +21,11 @@ USER = "user"
 DEFAULT_HOME = ".abcd.noindex"
 MAX_LINKS = 40
 MAX_DEPTH = 100
+# Below the user's folder: which artefacts this machine made or checked, a file for each index.
+PROVENANCE = "/.index/provenance/"
+# Two Mersenne primes: residues of a text, stirred. No hash module is loaded for that.
+_P, _STIR_P = (1 << 61) - 1, 0x1C7D2E9F4B3A6851
+_Q, _STIR_Q = (1 << 89) - 1, 0x19E3779B97F4A7C15F39CC1
 
 # Set by the programs that build and show (not by the prompt hook, which lists no folder): also keep out of
 # the place that ~/.claude leads to where it is itself a link. What is never built is never injected.
@@ -31,17 +38,20 @@ class Scope:
     ``name``: ``workspace`` or ``user``. ``root``: the workspace root (the home itself for the user
     scope). ``home``: the folder that holds ``memory/``, ``rules.json`` and ``config.json``.
     ``store`` and ``index``: absolute, links followed. ``shown``: what a reader sees before a file name.
+    ``provenance``: the file in the user's folder that lists the artefacts of this index that this machine made or
+    checked, '' where there is no such folder (``artefact/provenance.py``).
     """
 
-    __slots__ = ("name", "root", "home", "store", "index", "shown")
+    __slots__ = ("name", "root", "home", "store", "index", "shown", "provenance")
 
-    def __init__(self, name, root, home, store, index, shown):
+    def __init__(self, name, root, home, store, index, shown, provenance=""):
         self.name = name
         self.root = root
         self.home = home
         self.store = store
         self.index = index
         self.shown = shown
+        self.provenance = provenance
 
     def display(self, file):
         """``file`` relative to the scope's home (``memory/x.md``, ``rules.json``) as people see it."""
@@ -56,7 +66,7 @@ class Places:
     """What the environment says: ``home`` (``$HOME`` or ''), ``user`` (``$ABCD_HOME``), ``temp`` roots.
     ``get(name)``: any other variable as text, '' when it is not set."""
 
-    __slots__ = ("home", "user", "temp", "forbidden", "get")
+    __slots__ = ("home", "user", "temp", "forbidden", "get", "_real_user")
 
     def __init__(self, environ=None):
         self.get = get = _getter(environ)
@@ -66,6 +76,16 @@ class Places:
         self.temp = {_clean(t) for t in ("/tmp", "/var/tmp", "/private/tmp", get("TMPDIR"), get("TEMP")) if t}
         named = [_clean(get("CLAUDE_CONFIG_DIR")), _join(home, ".claude") if home else ""]
         self.forbidden = _forbidden([p for p in named if p])
+        self._real_user = None
+
+    def real_user(self):
+        """``user`` with its links followed; '' when there is none, or it leads into ``~/.claude``."""
+        if self._real_user is None:
+            try:
+                self._real_user = resolve(self.user, self.forbidden) if _absolute(self.user) else ""
+            except Exception:  # Forbidden, or a link loop: then there is no such folder for us.
+                self._real_user = ""
+        return self._real_user
 
 
 def find_scopes(cwd, places):
@@ -88,7 +108,7 @@ def find_scopes(cwd, places):
 def workspace_scope(cwd, places):
     """The workspace scope seen from ``cwd``, or None.
 
-    Raises Forbidden when its folder leads into ``~/.claude``.
+    Raises Forbidden when its folder leads into ``~/.claude``, Outside when it leads out of the workspace.
     """
     if not isinstance(cwd, str) or "\0" in cwd or not _absolute(cwd):
         return None
@@ -127,12 +147,58 @@ def user_scope(cwd, places):
 
 
 def _workspace(root, places):
-    return _scope(WORKSPACE, root, _within(root, ".abcd", places), ".abcd/memory/", places)
+    return _scope(WORKSPACE, root, _inside(root, root, ".abcd", places), ".abcd/memory/", places)
 
 
 def _scope(name, root, home, shown, places):
     """``home``: with its links followed."""
-    return Scope(name, root, home, _within(home, "memory", places), _within(home, ".index", places), shown)
+    base = home if name == USER else root
+    index = _within(home, ".index", places)
+    if index != _join(home, ".index"):
+        # The index is ours alone: there is no reason for a link, and what is deleted there must be what we made.
+        raise _outside(_join(home, ".index"), index, "remove that link; the index is built anew")
+    user = places.real_user()
+    provenance = user + PROVENANCE + fingerprint(index.encode("utf-8", "surrogateescape")) if user else ""
+    return Scope(name, root, home, _inside(base, home, "memory", places), index, shown, provenance)
+
+
+def _inside(root, folder, name, places):
+    """``name`` in ``folder`` with its links followed. Raises Outside when they lead out of ``root``, into a git folder
+    or, from a workspace, into the user's own folder; places that the user's ``config.json`` names are allowed."""
+    here = _join(folder, name)
+    real = _within(folder, name, places)
+    if real == here and folder.startswith(root):
+        return real
+    user = places.real_user()
+    private = user and root != user and (real + "/").startswith(user + "/")
+    if not private and ((real + "/").startswith(root + "/") and ".git" not in real[len(root):].casefold().split("/")
+                        or _allowed(real, user)):
+        return real
+    raise _outside(here, real, "" if private else
+                   "keep it inside; or, if it is yours, add its folder to \"stores\" in %s/config.json" % places.user)
+
+
+def _allowed(real, user):
+    """Whether the user's own settings let a store or its home be at ``real``, or in a folder above it."""
+    from abcd_index.artefact.reader import parse
+
+    try:
+        stores = parse(_small_file(_join(user, "config.json"), 1 << 16))["stores"]
+        return any([(real + "/").startswith(_clean(store) + "/") for store in stores if _absolute(store)])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _outside(path, real, hint=""):
+    from abcd_index.errors import Outside
+
+    return Outside(f"{path} leads to {real}, which is not inside the place that it belongs to", hint)
+
+
+def fingerprint(data):
+    """39 hex digits that tell two texts (bytes) apart. No secret: what must not be guessed is keyed elsewhere."""
+    number = int.from_bytes(b"\1" + data, "big")
+    return "%016x%023x" % (number % _P * _STIR_P % _P, number % _Q * _STIR_Q % _Q)
 
 
 def _shown(places):
@@ -149,8 +215,8 @@ def _holds_store(folder, places):
         _os.lstat(_join(folder, ".abcd"))
     except (OSError, ValueError):
         return False
-    home = _within(folder, ".abcd", places)
-    return _is_dir(_within(home, "memory", places)) or _is_file(_within(home, "rules.json", places))
+    home = _inside(folder, folder, ".abcd", places)
+    return _is_dir(_inside(folder, home, "memory", places)) or _is_file(_inside(folder, home, "rules.json", places))
 
 
 def _repository_above(folder):
@@ -180,13 +246,13 @@ def _repository_above(folder):
     return ""
 
 
-def _small_file(path):
+def _small_file(path, most=4096):
     try:
-        fd = _os.open(path, _os.O_RDONLY)
+        fd = _os.open(path, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return ""
     try:
-        return _os.read(fd, 4096).decode("utf-8", "surrogateescape")
+        return _os.read(fd, most).decode("utf-8", "surrogateescape")
     except OSError:
         return ""
     finally:
@@ -265,16 +331,27 @@ def _forbidden(named):
         if not _absolute(path):
             # As the agent reads it: from the folder that it was started in.
             path = _join(_clean(_os.getcwd()), path)
-        found.add(path.casefold())
+        # `.` and `..` are read both ways: by their letters, as agents do, and through links, as the system does.
+        plain = _normal(path)
+        for each in {plain, path if _join(path, "").find("/../") >= 0 else plain}:
+            found.update(_as_named(each))
+    return found
+
+
+def _as_named(path):
+    """``path`` folded: as it is, and with the links of its parents followed."""
+    found = {path.casefold()}
+    try:
+        if path.endswith("/.."):
+            return {resolve(path).casefold()}
         parent = _parent(path)
         name = path[len(parent):].strip("/")
-        try:
-            real = resolve(parent)
-        except OSError:
-            continue
-        found.add(_join(real, name).casefold())
-        if follow_forbidden:
-            found.update(_led_to(real, name))
+        real = resolve(parent)
+    except OSError:
+        return found
+    found.add(_join(real, name).casefold())
+    if follow_forbidden:
+        found.update(_led_to(real, name))
     return found
 
 

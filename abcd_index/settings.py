@@ -18,6 +18,8 @@ DEFAULTS = {
     "limits": {"context": 9000, "moderate": 3000, "depleted": 2000, "rules": 2500},
     "artefact": {"track": False, "keep": 5},
     "share": {"place": "", "fetch": False, "timeout": 60},
+    # Folders outside of a scope's root in which its store may lie; only the user's own file counts (``scopes``).
+    "stores": [],
 }
 
 # Inclusive bounds of every number.
@@ -89,6 +91,11 @@ def _take(settings, given, prefix, data, findings):
                 settings[name] = value
             else:
                 findings.append(_wrong(path, name, "true or false", data))
+        elif isinstance(known, list):
+            if isinstance(value, list) and all(isinstance(item, str) and item.startswith("/") for item in value):
+                settings[name] = value
+            else:
+                findings.append(_wrong(path, name, "a list of absolute paths", data))
         elif isinstance(known, str):
             if isinstance(value, str) and len(value) <= LONGEST and value.isprintable():
                 settings[name] = value

@@ -10,6 +10,8 @@ import time
 import zlib
 from contextlib import contextmanager
 
+from abcd_index import fs
+from abcd_index.artefact import provenance
 from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED, of_another_release
 from abcd_index.artefact.reader import CAREFUL, Artefact
 from abcd_index.errors import ArtefactError, ArtefactMissing
@@ -98,6 +100,28 @@ def adopt(temporary, path):
 def swap_current(index, key):
     """Let ``current`` name ``key``."""
     replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")
+
+
+def record_provenance(scope, key):
+    """Let the prompt hook use the artefact ``key`` of ``scope``: this machine built, reproduced or fetched it.
+
+    Without it the hook stays silent about the artefact (``artefact/provenance.py``). Whether it could be noted.
+    """
+    if not scope.provenance:
+        return False
+    try:
+        new = provenance.line(key, os.lstat(os.path.join(scope.index, key + SUFFIX)))
+        known = provenance.lines(scope)
+        if new in known:
+            return True
+        kept = [line for line in known if line and not line.startswith(key.encode("ascii") + b" ") and os.path.exists(
+            os.path.join(scope.index, line.split(b" ")[0].decode("ascii", "replace") + SUFFIX))]
+        fs.make_private(os.path.dirname(scope.provenance))
+        first = scope.index.encode("utf-8", "surrogateescape")
+        fs.replace(scope.provenance, b"\n".join([first, *kept, new]) + b"\n", 0o600)
+        return True
+    except OSError:
+        return False  # A home that cannot be written: `build` and `status` say so.
 
 
 def prune(index, keep, key):

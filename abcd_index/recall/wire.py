@@ -10,7 +10,7 @@ except ImportError:  # pragma: no cover - Windows
     import os as _os
 
 from abcd_index.artefact.reader import CAREFUL, parse
-from abcd_index.scopes import resolve
+from abcd_index.scopes import fingerprint, resolve
 
 # Seconds for the whole of a prompt hook; the host holds the person's prompt back for it.
 DEADLINE = 1.0
@@ -30,9 +30,6 @@ FILL = ".fill"
 ONCE = ".once-"
 # The ledger's line for a prompt that was given nothing.
 TICK = b".\n"
-# Two Mersenne primes: residues of an id, stirred, name a session's files. No hash module is loaded for that.
-_P, _STIR_P = (1 << 61) - 1, 0x1C7D2E9F4B3A6851
-_Q, _STIR_Q = (1 << 89) - 1, 0x19E3779B97F4A7C15F39CC1
 
 NEW = _os.O_WRONLY | _os.O_CREAT | _os.O_EXCL | getattr(_os, "O_CLOEXEC", 0)
 
@@ -141,12 +138,6 @@ def send(data):
 def leave(status=0):
     """End the process now. Nothing is buffered, and tearing the interpreter down takes longer than the hook."""
     _os._exit(status)
-
-
-def fingerprint(data):
-    """39 hex digits that tell any two texts (bytes) of a session apart."""
-    number = int.from_bytes(b"\1" + data, "big")
-    return "%016x%023x" % (number % _P * _STIR_P % _P, number % _Q * _STIR_Q % _Q)
 
 
 class Session:

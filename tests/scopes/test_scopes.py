@@ -5,7 +5,7 @@ import os
 import pytest
 
 from abcd_index import scopes
-from abcd_index.errors import Forbidden
+from abcd_index.errors import Forbidden, Outside
 from abcd_index.scopes import Places, find_scopes, guard, resolve, workspace_at, workspace_scope
 
 
@@ -184,3 +184,73 @@ def test_display(box, places):
     box.user_pages({"u.md": "x\n"})
     scope = find_scopes(None, places)[0]
     assert scope.display("memory/u.md") == "~/.abcd.noindex/memory/u.md"
+
+
+class TestOutside:
+    """A clone keeps links: none of them decides where pages come from or where an index is written."""
+
+    @pytest.fixture
+    def root(self, box):
+        return box.repo("r", {"a.md": "x\n"})
+
+    def lead(self, root, name, target):
+        path = root / ".abcd" / name if name else root / ".abcd"
+        if path.exists():
+            path.rename(root.parent / ("moved" + (name or "abcd")))
+        path.symlink_to(target)
+
+    @pytest.mark.parametrize("name", ["", "memory", ".index"])
+    @pytest.mark.parametrize("where", ["beside", "git", "pack", "user", "relative"])
+    def test_links_out_of_the_root_are_refused(self, box, places, root, name, where):
+        box.user_pages({"u.md": "x\n"})
+        target = {"beside": root.parent / "other", "git": root / ".git", "pack": root / ".git" / "objects" / "pack",
+                  "user": box.user, "relative": "../.." if name else ".."}[where]
+        (root.parent / "other" / "memory").mkdir(parents=True)
+        for folder in ("memory", ".abcd"):
+            (root / ".git" / folder).mkdir(exist_ok=True)
+            (root / ".git" / "objects" / "pack" / folder).mkdir(exist_ok=True)
+        self.lead(root, name, target)
+        assert names(root, places) in ([], [("user", str(box.user))])
+        with pytest.raises(Outside):
+            workspace_scope(str(root), places)
+        with pytest.raises(Outside):
+            workspace_at(str(root), places)
+
+    def test_links_inside_the_root_are_fine_but_for_the_index(self, box, places, root):
+        (root / "notes").mkdir()
+        self.lead(root, "memory", "../notes")
+        assert workspace_scope(str(root), places).store == str(root / "notes")
+        self.lead(root, ".index", "../notes")
+        with pytest.raises(Outside):
+            workspace_scope(str(root), places)
+
+    def test_the_user_names_a_place_elsewhere(self, box, places, root):
+        elsewhere = box.tmp / "shared notes" / "r"
+        elsewhere.mkdir(parents=True)
+        self.lead(root, "memory", elsewhere)
+        (root / ".abcd" / "config.json").write_text('{"stores": ["%s"]}' % elsewhere.parent)
+        with pytest.raises(Outside):
+            workspace_scope(str(root), places)
+        box.user.mkdir()
+        (box.user / "config.json").write_text('{"stores": ["%s"]}' % elsewhere.parent)
+        assert workspace_scope(str(root), places).store == str(elsewhere)
+
+    def test_nobody_names_the_users_own_folder(self, box, places, root):
+        box.user_pages({"u.md": "x\n"})
+        (box.user / "config.json").write_text('{"stores": ["%s"]}' % box.user)
+        self.lead(root, "memory", box.user / "memory")
+        with pytest.raises(Outside):
+            workspace_scope(str(root), places)
+
+    @pytest.mark.parametrize("spelling", ["cfg", "cfg/", "cfg/.", "cfg/./", "cfg//.", "cfg/x/..", "./../d/cfg/.",
+                                          "cfg/no/..", "link", "link/.", "link/x/.."])
+    def test_every_spelling_of_the_config_folder(self, box, spelling, monkeypatch):
+        folder = box.tmp / "d"
+        (folder / "cfg" / "x").mkdir(parents=True)
+        (folder / "link").symlink_to("cfg")
+        monkeypatch.chdir(folder)
+        for named in {spelling, f"{folder}/{spelling}"}:
+            monkeypatch.setattr(scopes, "follow_forbidden", True)
+            places = Places({"HOME": str(box.home), "CLAUDE_CONFIG_DIR": named})
+            with pytest.raises(Forbidden):
+                guard(str(folder / "cfg" / "x"), places)
