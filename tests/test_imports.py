@@ -21,7 +21,7 @@ MAY = {
     "scopes": ("errors", "artefact"),
     "agents": ("errors", "artefact", "scopes"),
     "recall": ("errors", "terms", "artefact", "scopes", "agents"),
-    "store": ("errors", "fs", "terms", "scopes"),
+    "store": ("errors", "fs", "terms", "artefact", "scopes"),
     "settings": ("errors", "fs", "store"),
     "build": ("errors", "fs", "terms", "artefact", "scopes", "settings", "store"),
     "git": ("errors", "fs", "artefact", "scopes", "settings", "agents", "build"),

@@ -2,13 +2,13 @@
 
 import os
 
+from abcd_index.artefact.names import is_page
 from abcd_index.commands.say import OK, Out
 from abcd_index.commands.which import here
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import USER, Places, guard, user_scope, workspace_at, workspace_scope
 
 CATALOGUES = ("index.md", "MEMORY.md")
-NOT_PAGES = {"readme.md", "index.md", "memory.md", "log.md", "contradictions.md"}
 
 HEADING = """# Memory
 
@@ -47,7 +47,7 @@ def run(root=None, which="workspace", out=None, places=None):
     made = []
     os.makedirs(scope.store, exist_ok=True)
     names = os.listdir(scope.store)
-    pages = [n for n in names if n.endswith(".md") and not n.startswith(".") and n.lower() not in NOT_PAGES]
+    pages = [name for name in names if is_page(name)]
     if not any(name in names for name in CATALOGUES):
         _write(made, scope, "index.md", HEADING + ("" if pages else EXAMPLE_LINE))
     if not pages:

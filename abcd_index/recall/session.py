@@ -8,6 +8,7 @@ import sys
 
 from abcd_index.agents.hosts import COPILOT, envelope, read_call
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
+from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.artefact.reader import open_current
 from abcd_index.errors import ArtefactError, ArtefactMissing, FormatTooNew
 from abcd_index.recall import gauge, wire
@@ -29,8 +30,6 @@ DEADLINE = 20.0
 PRUNED = 256
 EMPTIED = ("precompact", "postcompact", "precompress")
 BEGUN = ("startup", "new", "")
-# Files of a store that are no pages; what counts as one is the build's business, this only compares.
-NO_PAGES = ("README.md", "index.md", "MEMORY.md", "log.md", "contradictions.md")
 # Agents whose prompt hook may drop what it is given: their session starts with a word on where the pages are.
 TOLD_AT_START = (COPILOT, "vscode")
 
@@ -129,11 +128,11 @@ def is_stale(scope, artefact):
                 return True
     found = []
     for name in _os.listdir(scope.store):
-        if name.endswith(".md") and name[0] != ".":
+        if is_markdown(name):
             there = look(scope.store, name)
             if there is None:
                 continue
-            if name not in NO_PAGES:
+            if is_page(name):
                 found.append((there[1].st_mtime_ns, there[1].st_size))
             elif there[1].st_mtime_ns > built:
                 return True
@@ -163,7 +162,7 @@ def holds_pages(scope):
         names = _os.listdir(scope.store)
     except OSError:
         names = []
-    if any([name.endswith(".md") and name[0] != "." and name not in NO_PAGES for name in names]):
+    if any([is_page(name) for name in names]):
         return True
     try:
         _os.lstat(scope.home + "/rules.json")

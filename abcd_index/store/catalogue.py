@@ -12,6 +12,8 @@ import re
 import unicodedata
 from urllib.parse import unquote
 
+from abcd_index.artefact.names import NOT_PAGES
+
 from .fences import cut
 from .front import starts_like_fields
 from .made import made_line
@@ -21,7 +23,6 @@ from .records import Catalogue, Notes
 from .text import decode, quoted
 
 NAMES = ("index.md", "MEMORY.md")
-NOT_PAGES = frozenset(("readme.md", "index.md", "memory.md", "log.md", "contradictions.md"))
 # What Claude Code loads of MEMORY.md at the start of a session; what is beyond is cut.
 LOADED_LINES = 200
 LOADED_BYTES = 25_000
@@ -36,7 +37,7 @@ TARGET = re.compile(r"((?:[^\s()\\]+|\\.|\((?:[^\s()\\]|\\.)*\))*)")
 POINTED = re.compile(r"<((?:[^>\\]|\\.)*)")
 UNESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
-__all__ = ["NAMES", "NOT_PAGES", "completed", "made_line", "read_catalogue"]
+__all__ = ["NAMES", "completed", "made_line", "read_catalogue"]
 
 
 class Reference:

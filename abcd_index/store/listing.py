@@ -1,7 +1,6 @@
 """Which files of a scope are its pages, its catalogue and its rules. Names only: nothing is read.
 
-A page is a file of the store folder itself (not of a folder below it) whose name ends in ``.md`` in any
-case, that is no dotfile and none of README, index, MEMORY, log and contradictions (in any case).
+A page is a file of the store folder itself (not of a folder below it) whose name is a page's (``artefact/names.py``).
 
 Symbolic links are judged by where they say they lead, before anything there is looked at: a link is
 followed only to a file inside the store folder, one component at a time. So a link into another folder -
@@ -12,9 +11,10 @@ import os
 import stat
 import unicodedata
 
+from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.errors import AbcdError
 
-from .catalogue import NAMES, NOT_PAGES
+from .catalogue import NAMES
 from .records import Notes
 from .text import control, quoted
 
@@ -74,13 +74,10 @@ class _Sorter:
     def sort(self, found):
         catalogues = {}
         for raw, is_link, is_file in sorted(found, key=_order):
-            if raw.startswith(".") or raw[-3:].lower() != ".md":
-                continue
-            lower = raw.lower()
-            if lower in NOT_PAGES:
-                self._catalogue(raw, is_link, is_file, catalogues)
-            else:
+            if is_page(raw):
                 self._page(raw, is_link, is_file)
+            elif is_markdown(raw):
+                self._catalogue(raw, is_link, is_file, catalogues)
         for name in NAMES:
             if name.lower() in catalogues:
                 self.listing.catalogue = catalogues[name.lower()]
