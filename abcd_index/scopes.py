@@ -219,31 +219,53 @@ def _holds_store(folder, places):
     return _is_dir(_inside(folder, home, "memory", places)) or _is_file(_inside(folder, home, "rules.json", places))
 
 
+def repository(folder):
+    """(top, git folder, common git folder) of the repository around ``folder`` (absolute), or None; git is not asked.
+
+    The git folder is a linked worktree's own, the common one what all its worktrees share; else the two are equal.
+    """
+    top = _clean(folder)
+    while (git := _git_folder(top)) is None:
+        up = _parent(top)
+        if up == top:
+            return None
+        top = up
+    if not git:
+        return None
+    common = _small_file(_join(git, "commondir")).strip()
+    return top, git, _normal(common if _absolute(common) else _join(git, common)) if common else git
+
+
+def _git_folder(folder):
+    """The git folder of the repository whose top is ``folder``. None: it is no top. '': its ``.git`` names none."""
+    git = _join(folder, ".git")
+    try:
+        # A link there is not yet judged: it is not followed to tell what it is.
+        if _os.lstat(git).st_mode & 0o170000 != 0o100000:
+            return git
+    except (OSError, ValueError):
+        return None
+    text = _small_file(git)
+    if not text.startswith("gitdir:"):
+        return ""
+    target = text[7:].rstrip("\r\n").lstrip(" ")
+    if WINDOWS:  # pragma: no cover - Windows
+        target = target.replace("\\", "/")
+    return _normal(target if _absolute(target) else _join(folder, target))
+
+
 def _repository_above(folder):
     """None: no repository top here. '': a top, stop. A path: look there instead, then stop.
 
     ``.git`` is a file in a linked worktree (its main checkout is named in it) and in a submodule
     (the superproject is one of the folders above, so the walk goes on).
     """
-    git = _join(folder, ".git")
-    try:
-        mode = _os.lstat(git).st_mode
-    except (OSError, ValueError):
-        return None
-    if mode & 0o170000 != 0o100000:
-        return ""
-    text = _small_file(git)
-    if not text.startswith("gitdir:"):
-        return ""
-    target = text[7:].strip().replace("\\", "/")
-    if not _absolute(target):
-        target = _join(folder, target)
-    parts = _normal(target)
-    if "/.git/worktrees/" in parts:
-        return parts[: parts.index("/.git/worktrees/")]
-    if "/modules/" in parts:
-        return None
-    return ""
+    git = _git_folder(folder)
+    if git is None or git == _join(folder, ".git"):
+        return None if git is None else ""
+    if "/.git/worktrees/" in git:
+        return git[: git.index("/.git/worktrees/")]
+    return None if "/modules/" in git else ""
 
 
 def _small_file(path, most=4096):

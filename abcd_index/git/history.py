@@ -26,26 +26,10 @@ class Gone:
         self.moved = moved
 
 
-def git_folders(folder):
-    """(git folder, common git folder) of the work tree around ``folder``, without git; None outside of one."""
-    while True:
-        git = os.path.join(folder, ".git")
-        if os.path.isdir(git):
-            return git, git
-        text = _text(git)
-        if text.startswith("gitdir:"):
-            git = os.path.normpath(os.path.join(folder, text[7:].strip()))
-            common = _text(os.path.join(git, "commondir")).strip()
-            return git, os.path.normpath(os.path.join(git, common)) if common else git
-        up = os.path.dirname(folder)
-        if up == folder:
-            return None
-        folder = up
-
-
-def head(folders):
-    """The commit that HEAD names, '' before the first one; None when only git itself can tell."""
-    git, common = folders
+def head(repository):
+    """The commit that HEAD names, '' before the first one; None when only git itself can tell. ``repository``: what
+    ``scopes.repository`` found."""
+    _, git, common = repository
     if os.path.isdir(os.path.join(common, "reftable")):
         return None
     text = _text(os.path.join(git, "HEAD")).strip()

@@ -9,6 +9,7 @@ import os
 import shutil
 
 from abcd_index.artefact.format import CURRENT
+from abcd_index.scopes import repository
 
 FOLDER = "abcd-index"
 LIST = "stores"
@@ -55,9 +56,10 @@ def note_built(root):
     """Let the hooks know the store of a workspace that was built by hand. Nothing happens where no
     hooks were installed, or where the store is the one at the top."""
     try:
-        top, common = _repository(os.path.abspath(root))
-        if top is None or top == os.path.abspath(root) or listed(common) is None:
+        found = repository(os.path.abspath(root))
+        if found is None or found[0] == os.path.abspath(root) or listed(found[2]) is None:
             return False
+        top, _, common = found
         home = os.path.relpath(os.path.join(root, TOP), top).replace(os.sep, "/")
         return _plain(home) and note(common, [home])
     except (OSError, ValueError):
@@ -78,30 +80,6 @@ def borrow(source, target):
             shutil.copy2(os.path.join(source, name), os.path.join(target, name))
     except (OSError, ValueError):
         pass
-
-
-def _repository(folder):
-    """(top, common git folder) of the repository around ``folder``, found without git; (None, None)."""
-    while True:
-        git = os.path.join(folder, ".git")
-        if os.path.isdir(git):
-            return folder, git
-        if os.path.isfile(git):
-            with open(git, encoding="utf-8") as handle:
-                text = handle.read(4096).strip()
-            if not text.startswith("gitdir:"):
-                return None, None
-            git = os.path.join(folder, text[7:].strip())
-            try:
-                with open(os.path.join(git, "commondir"), encoding="utf-8") as handle:
-                    git = os.path.join(git, handle.read(4096).strip())
-            except FileNotFoundError:
-                pass
-            return folder, os.path.normpath(git)
-        up = os.path.dirname(folder)
-        if up == folder:
-            return None, None
-        folder = up
 
 
 def _plain(home):

@@ -18,6 +18,7 @@ from abcd_index.build.files import observe
 from abcd_index.build.publish import opened, replace
 from abcd_index.errors import AbcdError, CannotTell
 from abcd_index.git import history
+from abcd_index.scopes import repository
 
 SIDECAR = "dates.json"
 VERSION = 1
@@ -55,11 +56,11 @@ def dates_of(scope, observed, writing=True):
     """The Dates of a scope's pages. ``observed``: a ``build.files.Observed``; ``writing``: whether the sidecar
     may be brought up to date."""
     pages = {name: observed.page(name) for name, _ in observed.listing.pages if observed.page(name)}
-    folders = history.git_folders(scope.store)
-    head = NOWHERE if folders is None else history.head(folders)
+    around = repository(scope.store)
+    head = NOWHERE if around is None else history.head(around)
     kept = _read(scope)
     if not _holds(kept, head, pages):
-        kept = _walked(scope, kept, pages) if folders else _outside(pages)
+        kept = _walked(scope, kept, pages) if around else _outside(pages)
         if writing and scope.index:
             _write(scope, kept)
     commits = {name: kept["dates"][name] for name, row in kept["pages"].items() if row[0] and name in kept["dates"]}

@@ -6,7 +6,7 @@ import pytest
 
 from abcd_index import scopes
 from abcd_index.errors import Forbidden, Outside
-from abcd_index.scopes import Places, find_scopes, guard, resolve, workspace_at, workspace_scope
+from abcd_index.scopes import Places, find_scopes, guard, repository, resolve, workspace_at, workspace_scope
 
 
 @pytest.fixture
@@ -254,3 +254,32 @@ class TestOutside:
             places = Places({"HOME": str(box.home), "CLAUDE_CONFIG_DIR": named})
             with pytest.raises(Forbidden):
                 guard(str(folder / "cfg" / "x"), places)
+
+
+class TestRepository:
+    def test_plain_linked_submodule_and_separate(self, box):
+        above = box.repo("above", pages={"a.md": "# a\n"})
+        sub = above / "deep" / "er"
+        sub.mkdir(parents=True)
+        git = str(above / ".git")
+        assert repository(str(sub)) == repository(str(above)) == (str(above), git, git)
+        box.git("worktree", "add", "-q", "../linked", "-b", "w", cwd=above)
+        linked = box.tmp / "linked"
+        assert repository(str(linked / ".abcd")) == (str(linked), git + "/worktrees/linked", git)
+        box.run("git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", above, "lib", cwd=above)
+        lib = str(above / "lib")
+        assert repository(lib) == (lib, git + "/modules/lib", git + "/modules/lib")
+        box.run("git", "init", "-q", "--separate-git-dir", box.tmp / "sep", box.tmp / "modules" / "x", cwd=box.tmp)
+        assert repository(str(box.tmp / "modules" / "x"))[1] == str(box.tmp / "sep")
+
+    def test_what_names_no_repository(self, tmp_path):
+        (tmp_path / "a" / "b").mkdir(parents=True)
+        (tmp_path / "a" / ".git").write_bytes(b"\xff\0 not a gitdir")
+        assert repository(str(tmp_path / "a" / "b")) is None
+        (tmp_path / "a" / ".git").write_bytes(b"gitdir: ../g\xff \r\n")
+        assert repository(str(tmp_path / "a" / "b"))[1] == str(tmp_path) + "/g\udcff "
+
+    def test_agrees_with_git_under_a_folder_named_modules(self, box):
+        root = box.repo("modules/plain", pages={"a.md": "# a\n"})
+        assert repository(str(root))[0] == str(root)
+        assert workspace_scope(str(root / ".abcd"), Places(box.env)).root == str(root)
