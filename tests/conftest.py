@@ -11,6 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # The interpreter that a hook is run with: the base one, without the virtual environment, as users' agents do.
 BASE_PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+# `make coverage` sets this: hooks then run under the interpreter that has coverage, through a script that lets it
+# write before they leave. Only this file reads it.
+HOOK_COMMAND = ([sys.executable, "-I", str(ROOT / "tests" / "measured_hook.py")] if os.environ.get("MEASURE_HOOKS")
+                else [BASE_PYTHON, "-I", "-S"])
 
 
 def sealed_env(home, **extra):
@@ -89,7 +93,7 @@ class Box:
     def hook(self, payload, script="prompt_router_hook.py", cwd=None, **kw):
         """The real hook process with the bare base interpreter. ``payload``: dict (sent as JSON) or bytes."""
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        return subprocess.run([BASE_PYTHON, "-I", "-S", str(ROOT / "hooks" / script)], input=data,
+        return subprocess.run([*HOOK_COMMAND, str(ROOT / "hooks" / script)], input=data,
                               cwd=str(cwd or self.tmp), env=kw.pop("env", self.env), capture_output=True,
                               timeout=kw.pop("timeout", 30), **kw)
 
