@@ -20,7 +20,6 @@ app = typer.Typer(
     help="Compiles project memory pages into a recall index, so that a coding agent gets the right page "
     "at the moment a prompt touches it.",
     epilog="Exit status: 0 fine, 1 findings or no store here, 2 could not run or could not tell.",
-    no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -302,33 +301,62 @@ def _end(code):
     raise typer.Exit(code)
 
 
-def _complain(error, hint=""):
-    from abcd_index.commands.say import tolerate
-
-    tolerate(sys.stderr)
-    print(f"abcd-index: {error}", file=sys.stderr)
-    if hint:
-        print(f"hint: {hint}", file=sys.stderr)
-
-
 def main():
     """The console script. The one door where errors become a sentence and an exit status."""
+    from abcd_index import fs
+
     scopes.follow_forbidden = True
+    fs.fill_standard_streams()
+    status = _status()
     try:
-        app(prog_name="abcd-index")
-    except AbcdError as error:
-        _complain(error, error.hint)
-        sys.exit(getattr(error, "status", 2))
+        sys.stdout.flush()
+    except BrokenPipeError:  # Who reads it has seen enough.
+        fs.silence(sys.stdout)
     except OSError as error:
-        _complain(error)
-        sys.exit(2)
-    except Exception:
+        fs.silence(sys.stdout)
+        status = status or _complain(f"the output could not be written: {error.strerror or error}")
+    sys.exit(status)
+
+
+def _status():
+    """Run the command line; what it was told to end with, or what its error means."""
+    try:
+        return app(sys.argv[1:] or ["--help"], prog_name="abcd-index", standalone_mode=False) or 0
+    except AbcdError as error:
+        return _complain(error, error.hint, getattr(error, "status", 2))
+    except BrokenPipeError:
+        return 0
+    except OSError as error:
+        return _complain(error)
+    except typer.Abort:
+        return 130
+    except Exception as error:
+        if hasattr(error, "format_message"):  # The command line itself: what typer raises about it.
+            return _complain(error.format_message().replace("Value error, ", ""), _usage(error))
         import traceback
 
-        traceback.print_exc()
-        print("abcd-index: this is a fault of abcd-index itself; please report it with the lines above",
-              file=sys.stderr)
-        sys.exit(OWN_FAULT)
+        return _complain("this is a fault of abcd-index itself; please report it with the lines above", "", OWN_FAULT,
+                         traceback.format_exc().rstrip("\n").split("\n"))
+
+
+def _usage(error):
+    context = getattr(error, "ctx", None)
+    return f"`{context.command_path if context else 'abcd-index'} -h` tells what can be given"
+
+
+def _complain(error, hint="", status=2, before=()):
+    """Print an error after the lines ``before``. Returns the exit status."""
+    from abcd_index.commands.say import Out
+
+    out = Out()
+    try:
+        sys.stdout.flush()
+        for line in before:
+            out.note(line)
+        out.complain(error, hint)
+    except OSError:
+        pass  # Nobody hears it; the status tells.
+    return status
 
 
 if __name__ == "__main__":

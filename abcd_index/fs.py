@@ -10,10 +10,11 @@ all: written beside the target, flushed, synced, renamed. The prompt hook, which
 import errno
 import os
 import stat
+import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from typing import BinaryIO, Iterator, Optional
+from typing import BinaryIO, Iterator, Optional, TextIO
 
 # A planted link or pipe is not followed and not waited for.
 CAREFUL = (getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -194,6 +195,24 @@ def sync_folder(folder: str) -> None:
         pass
     finally:
         os.close(fd)
+
+
+def fill_standard_streams() -> None:
+    """Open the null device where a standard stream was closed: else the next file that is opened is that stream."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False))
+
+
+def silence(stream: TextIO) -> None:
+    """Let what ``stream`` still holds, and all that follows, go nowhere: who reads it is gone, or its disk is full."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 def _mode_of(path: str) -> Optional[int]:

@@ -11,7 +11,6 @@ from abcd_index.commands.say import FINDINGS, OK, Out, count
 from abcd_index.commands.which import pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places, guard
-from abcd_index.verify.text import printable
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -57,10 +56,10 @@ def _show(scope, out):
     listing = Listing(scope)
     missing = {page.name for page in listing.missing}
     for page in listing.store.pages:
-        line = printable(listing.store.line(page))
+        line = listing.store.line(page)
         out.line(out.style("+ " + line, "green") if page.name in missing else "  " + line)
     for line in listing.gone.values():
-        out.line(out.style("- " + printable(line), "red"))
+        out.line(out.style("- " + line, "red"))
     lines = count(len(listing.store.catalogue.lines), "line")
     out.note(f"{scope.name}: {listing.shown}: {lines}, {len(missing)} missing (+), {len(listing.gone)} of pages "
              "that are gone (-)")

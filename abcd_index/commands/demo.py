@@ -11,7 +11,6 @@ import time
 
 from abcd_index.commands.demo_stage import DemoFailed, Stage
 from abcd_index.commands.say import OK, Out, count, seconds
-from abcd_index.verify.text import printable
 
 QUESTION = "Why does the auth login redirect in a circle on staging?"
 WIDEST = 100
@@ -263,7 +262,7 @@ class Show:
 
     def _barred(self, line):
         room = max(20, self.width - 6)
-        for part in textwrap.wrap(printable(line), room, subsequent_indent="  ") or [""]:
+        for part in textwrap.wrap(line, room, subsequent_indent="  ") or [""]:
             self.out.line(f"    {self.out.style(self.bar, 'dim')} {part}")
 
     def _signs(self):

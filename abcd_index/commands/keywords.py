@@ -1,7 +1,5 @@
 """``keywords [PAGE]``: suggests `recall` keywords for pages that have none or weak ones; ``--write`` adds them."""
 
-import json
-
 from abcd_index.commands.say import FINDINGS, OK, Out, count
 from abcd_index.commands.which import ALL, pick
 from abcd_index.errors import AbcdError
@@ -9,7 +7,6 @@ from abcd_index.query.frontmatter import CannotAdd, add_keywords, write_page
 from abcd_index.query.shelf import open_shelf
 from abcd_index.query.show import Paths
 from abcd_index.query.suggest import suggest, wanting
-from abcd_index.query.words import printable
 from abcd_index.scopes import Places, resolve
 from abcd_index.store.links import Links
 from abcd_index.store.read import read_store
@@ -39,7 +36,7 @@ def run(page=None, root=None, scope=ALL, write=False, limit=5, as_json=False, ou
     if page is not None and not rows:
         raise AbcdError(f"no page answers to {page}", "give a file name, its stem, or the page's `name`")
     if as_json:
-        out.line(json.dumps({"pages": [row.data() for row in rows]}, ensure_ascii=False, indent=2))
+        out.data({"pages": [row.data() for row in rows]}, indent=2)
     else:
         _print(out, rows, paths, write)
     return FINDINGS if wants else OK
@@ -98,15 +95,15 @@ def _print(out, rows, paths, write):
     for number, row in enumerate(rows):
         if number:
             out.line()
-        name = out.style(printable(paths.short(row.path)), "bold")
-        out.line(f"{name}  {printable(row.title)}" + (f"; {row.reason}" if row.reason else ""))
+        name = out.style(paths.short(row.path), "bold")
+        out.line(f"{name}  {row.title}" + (f"; {row.reason}" if row.reason else ""))
         if not row.suggestions:
             out.line("  nothing in it sets it apart: write keywords by hand")
         wide = max([len(one.keyword) for one in row.suggestions], default=0)
         for one in row.suggestions:
             more = f" and {len(one.also) - 3} more" if one.also[3:] else ""
             also = f"also surfaces {', '.join(one.also[:3])}{more}"
-            out.line(f"  {out.style(printable(one.keyword), 'cyan')}{' ' * (wide - len(one.keyword))}  "
+            out.line(f"  {out.style(one.keyword, 'cyan')}{' ' * (wide - len(one.keyword))}  "
                      f"{_said(one)}; {also if one.also else 'surfaces nothing else'}")
         if row.written:
             out.line(out.style("  added to its frontmatter", "green"))

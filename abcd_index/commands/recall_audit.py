@@ -1,7 +1,6 @@
 """``recall --audit``: which pages want a look, each with the line and the way out. ``verify`` stays about the
 artefact: its answer is the same for everybody, while this one depends on today's date and on one's own recalls."""
 
-import json
 import time
 
 from abcd_index.commands.recall_terms import scopes_of
@@ -9,7 +8,6 @@ from abcd_index.commands.say import FINDINGS, OK, Out, count
 from abcd_index.query.audit import AGAINST, DEAD, FAULTS, FRESH, NEVER, OLD, STALE, audit
 from abcd_index.query.shelf import open_shelf
 from abcd_index.query.show import Paths
-from abcd_index.query.words import printable
 from abcd_index.scopes import Places
 
 _COLOURS = {DEAD: "red", OLD: "red", AGAINST: "red", STALE: "yellow", NEVER: "dim"}
@@ -38,7 +36,7 @@ def run(root=None, scope="all", as_json=False, types=(), stale_months=6.0, memor
     for note in dict.fromkeys(notes):
         out.note(note)
     if as_json:
-        out.line(json.dumps(_data(grades), ensure_ascii=False, indent=2))
+        out.data(_data(grades), indent=2)
     else:
         _print(out, grades, paths)
     return FINDINGS if any(remark.kind in FAULTS for grade in grades for remark in grade.remarks) else OK
@@ -46,12 +44,12 @@ def run(root=None, scope="all", as_json=False, types=(), stale_months=6.0, memor
 
 def _print(out, grades, paths):
     for grade in grades:
-        shown = printable(paths.short(grade.entry.path))
+        shown = paths.short(grade.entry.path)
         for remark in grade.remarks:
             where = f"{shown}:{remark.line}" if remark.line else shown
             kind = out.style(remark.kind, _COLOURS[remark.kind])
-            out.line(f"{out.style(where, 'bold')}: {kind}: {printable(remark.message)}"
-                     f"{out.style('; ' + printable(remark.fix), 'dim')}")
+            out.line(f"{out.style(where, 'bold')}: {kind}: {remark.message}"
+                     f"{out.style('; ' + remark.fix, 'dim')}")
     tally = [f"{sum(grade.grade == name for grade in grades)} {name}" for name in (FRESH, STALE, DEAD)]
     extra = [f"{number} {name}" for name in (OLD, AGAINST, NEVER)
              for number in [sum(any(r.kind == name for r in grade.remarks) for grade in grades)] if number]

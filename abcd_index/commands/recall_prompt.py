@@ -11,7 +11,6 @@ from abcd_index.commands.say import FINDINGS, OK, Out, count
 from abcd_index.commands.which import pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
-from abcd_index.verify.text import printable
 
 SHOWN = {"full": "green", "head": "green", "line": "yellow", "none": "dim"}
 
@@ -31,16 +30,13 @@ def run(prompt, root=None, which="all", remaining=None, session=None, as_json=Fa
     scopes = pick(root, which, places)
     outcome = _decide(prompt, scopes, remaining, session, places)
     if as_json:
-        import json
-
-        out.line(json.dumps(_as_dict(prompt, scopes, outcome), ensure_ascii=False, indent=1))
+        out.data(_as_dict(prompt, scopes, outcome), indent=1)
     else:
         if scopes and len(outcome.problems) == len(scopes):
             outcome.why = "no artefact could be looked at"
         _print(outcome, out)
     for scope, error in outcome.problems:
-        out.note(f"abcd-index: {scope.name}: {error}")
-        out.note(f"hint: {getattr(error, 'hint', '') or 'run `abcd-index build`'}")
+        out.complain(error, getattr(error, "hint", "") or "run `abcd-index build`", scope.name)
     return FINDINGS if len(outcome.problems) == len(scopes) else OK
 
 
@@ -106,7 +102,7 @@ def _print(outcome, out):
         out.line(out.style("Nothing comes: ", "bold") + outcome.why)
     if outcome.text:
         out.line()
-        out.line(outcome.text.rstrip("\n"))
+        out.block(outcome.text.rstrip("\n"))
     for row in outcome.decisions:
         out.line()
         _print_row(row, out)
@@ -123,10 +119,10 @@ def _print_row(row, out):
     if row.get("score"):
         sum_of = out.style(f"  {row['score']:.2f} = {row['keywords']:.2f} keywords + {row['text']:.2f} text", "cyan")
     name = row["file"] + (f" *{row['title']}" if row["kind"] == "rules" else "")
-    out.line(f"{form} {printable(name)}{sum_of}")
+    out.line(f"{form} {name}{sum_of}")
     for text in (_said(row), _words(row["words"]), _terms(row.get("terms", ()))):
         for part in textwrap.wrap(text, 100, initial_indent="      ", subsequent_indent="        "):
-            out.line(printable(part))
+            out.line(part)
 
 
 def _said(row):

@@ -83,7 +83,7 @@ def _print(out, asked, shelves, results, json_wanted, explain, places):
         out.note(note)
     if json_wanted:
         dirs = [shelf.scope.store for shelf in shelves]
-        out.line(show.as_json(asked, dirs, results, explain).decode("utf-8"))
+        out.data(show.as_values(asked, dirs, results, explain), indent=2)
         return
     if results:
         show.Person(out, show.Paths(places)).results(asked, results, explain)

@@ -21,9 +21,7 @@ def run(root=None, as_json=False, check=False, out=None, places=None):
     out, places = out or Out(), places or Places()
     report = gather(root, check, places)
     if as_json:
-        import json
-
-        out.line(json.dumps(report, ensure_ascii=False, indent=2))
+        out.data(report, indent=2)
     else:
         _print(report, out)
     if not report["scopes"] or (check and report["problems"]):

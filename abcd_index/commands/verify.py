@@ -27,9 +27,7 @@ def run(root=None, which="all", form="text", require_artefact=False, strict=Fals
     ok = is_ok(rows, strict) and not unsure
     {"text": _text, "json": _json, "github": _github, "sarif": _sarif}[form](out, done, rows, ok, unsure, places)
     for error in unsure:
-        out.note(f"abcd-index: cannot tell: {error}")
-        if error.hint:
-            out.note(f"hint: {error.hint}")
+        out.complain(error, error.hint, "cannot tell")
     return FAILED if unsure else OK if ok else FINDINGS
 
 
@@ -50,12 +48,10 @@ def _count(rows, ok, out):
 
 
 def _json(out, done, rows, ok, unsure, places):
-    import json
-
     result = {"findings": [row.as_dict() for row in rows], "ok": ok}
     if unsure:
         result["cannot_tell"] = [str(error) for error in unsure]
-    out.line(json.dumps(result, ensure_ascii=False, indent=1))
+    out.data(result, indent=1)
 
 
 def _github(out, done, rows, ok, unsure, places):
@@ -76,12 +72,10 @@ def _github(out, done, rows, ok, unsure, places):
 
 
 def _sarif(out, done, rows, ok, unsure, places):
-    import json
-
     from abcd_index.verify.codes import all_codes
     from abcd_index.verify.sarif import log
 
-    out.line(json.dumps(log(rows, all_codes(), _base(done, out), __version__), ensure_ascii=False, indent=1))
+    out.data(log(rows, all_codes(), _base(done, out), __version__), indent=1)
 
 
 def _base(done, out):

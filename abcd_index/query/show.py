@@ -4,22 +4,20 @@ import os
 import shutil
 import textwrap
 
-import orjson
-
 from abcd_index.query.rank import Bm25fSums, BrowseSums
-from abcd_index.query.words import hits, printable
+from abcd_index.query.words import hits
 
 NARROW, WIDE = 40, 100
 
 
-def as_json(asked, dirs, results, explain):
-    """One JSON object (bytes): ``terms``, ``dirs``, ``count``, ``results``."""
-    return orjson.dumps({
+def as_values(asked, dirs, results, explain):
+    """The answer as plain values: ``terms``, ``dirs``, ``count``, ``results``."""
+    return {
         "terms": asked.terms,
         "dirs": dirs,
         "count": len(results),
         "results": [_row(asked, result, explain) for result in results],
-    }, option=orjson.OPT_INDENT_2)
+    }
 
 
 class Paths:
@@ -57,25 +55,25 @@ class Person:
 
     def _result(self, asked, result, explain):
         record = result.entry.record
-        head = self._style(printable(record["name"]), "bold", "cyan")
-        kind = printable(record["type"]) or "no type"
+        head = self._style(record["name"], "bold", "cyan")
+        kind = record["type"] or "no type"
         self.out.line(f"{head}  {self._style(kind, 'dim')}  {self._style(_figure(result.score), 'bold')}")
         description = result.entry.description
         if description:
             self._text(description, asked.terms)
         newer = result.entry.shelf.artefact.newer(record["file"])
         if newer:
-            self.out.line("  " + self._style(f"superseded or contradicted by {printable(newer)}", "yellow"))
+            self.out.line("  " + self._style(f"superseded or contradicted by {newer}", "yellow"))
         text, spans = result.snippet(asked.terms, 2 * (self.width or WIDE) - 20)
         if text and not (asked.browsing and description):
             self._text(text, asked.terms, "dim")
-        self.out.line("  " + self._style(printable(self.paths.short(result.entry.path)), "dim"))
+        self.out.line("  " + self._style(self.paths.short(result.entry.path), "dim"))
         if explain:
             for line in explained(asked, result):
                 self.out.line("  " + line)
 
     def _text(self, text, terms, *style):
-        text = printable(" ".join(text.split()))
+        text = " ".join(text.split())
         lines = textwrap.wrap(text, self.width - 2, break_on_hyphens=False) if self.width else [text]
         for line in lines:
             self.out.line("  " + self._marked(line, terms, style))
@@ -98,13 +96,13 @@ def explained(asked, result):
     sums = result.sums
     when = f"{result.months:.1f} months, span {asked.stale_months:g}"
     if isinstance(sums, Bm25fSums):
-        lines = [f"{printable(term)}: {text:.2f} " + ("side by side" if " " in term else "text")
+        lines = [f"{term}: {text:.2f} " + ("side by side" if " " in term else "text")
                  + (f" + {title:.2f} title" if title else "") for term, text, title in sums.rows]
         return lines + [f"sum = {result.score:.2f}"]
     if isinstance(sums, BrowseSums):
         return [f"usage_boost {sums.boost:.2f} ({result.recalls} recalls) + recency_factor {sums.factor:.2f} ({when})"
                 f" = {result.score:.2f}"]
-    lines = [f"{printable(hit.term)}: name +{hit.name}, description +{hit.description}, body +{hit.body}"
+    lines = [f"{hit.term}: name +{hit.name}, description +{hit.description}, body +{hit.body}"
              for hit in sums.hits]
     return lines + [
         f"(keyword {sums.keyword()} + type_prior {sums.prior:g} + usage_boost {sums.boost:.2f})"

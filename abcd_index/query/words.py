@@ -61,13 +61,6 @@ def hits(text, terms):
     return apart
 
 
-def printable(text):
-    """``text`` with control characters made visible: a page's words must not drive the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def _first(text, terms):
     folded = _folded_alike(text)
     places = [at for at in (folded.find(term) for term in terms) if at >= 0]

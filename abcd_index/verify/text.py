@@ -8,15 +8,6 @@ def line_of(one, style=None):
     style = style or (lambda text, *names: text)
     where = one.file + (f":{one.line}" if one.line else "")
     colour = "red" if one.severity == ERROR else "yellow"
-    fix = f"; {printable(one.fix)}" if one.fix else ""
-    return (f"{style(printable(where), 'bold')}: {style(one.severity, colour)} [{one.code}] "
-            f"{printable(one.message)}{style(fix, 'dim') if fix else ''}")
-
-
-def printable(text):
-    """``text`` with control characters made visible: a page's words must not drive the terminal."""
-    return "".join(c if c.isprintable() or c == "\t" else _escape(c) for c in text)
-
-
-def _escape(char):
-    return char.encode("unicode_escape").decode("ascii")
+    fix = f"; {one.fix}" if one.fix else ""
+    return (f"{style(where, 'bold')}: {style(one.severity, colour)} [{one.code}] "
+            f"{one.message}{style(fix, 'dim') if fix else ''}")
