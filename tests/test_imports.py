@@ -31,7 +31,7 @@ MAY = {
     "commands": ("errors", "fs", "terms", "artefact", "scopes", "agents", "recall", "settings", "store", "build", "git",
                  "query", "verify", "share"),
     "git_hook": ("errors", "fs", "artefact", "scopes", "settings", "build", "git", "share"),
-    "cli": ("errors", "scopes", "commands"),
+    "cli": ("errors", "fs", "scopes", "commands"),
     "__main__": ("cli",),
 }
 # Rooms that a prompt loads: the standard library only, and of that only these.

@@ -1,10 +1,12 @@
 """Findings as text, annotations, a job summary and SARIF."""
 
+import io
 import json
 import re
 
 import pytest
 
+from abcd_index.commands.say import Out
 from abcd_index.verify import github, sarif
 from abcd_index.verify.codes import all_codes
 from abcd_index.verify.row import Row, in_order, is_ok
@@ -102,8 +104,9 @@ def test_fingerprints_survive_a_moved_line_and_tell_twins_apart():
 
 def test_text_is_one_line_without_control_characters():
     assert line_of(row()) == ".abcd/memory/x.md:3: warning [keyword-weak] a message; do that"
-    assert line_of(row(message="a\x1b[31m\nb", line=None, fix="")) == \
-        r".abcd/memory/x.md: warning [keyword-weak] a\x1b[31m\nb"
+    out = Out(io.StringIO(), io.StringIO(), {})
+    out.line(line_of(row(message="a\x1b[31m\nb", line=None, fix=""), out.style))
+    assert out.out.getvalue() == ".abcd/memory/x.md: warning [keyword-weak] a\\x1b[31m\\nb\n"
 
 
 def test_order_and_verdict():
