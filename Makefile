@@ -9,8 +9,11 @@ else
 BIN = $(VENV)/bin
 endif
 ARGS ?=
+# What `lint`, `types` and `coverage` need beyond the tests; installed at the first of them.
+DEV = $(BIN)/python -c 'import coverage, mypy, ruff' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[dev]'
 
-.PHONY: all help venv install-hooks demo test lint docs bench bench-full bench-quality dist clean
+.PHONY: all help venv install-hooks demo test lint types coverage mutants docs bench bench-full bench-quality dist \
+	clean
 
 all: install-hooks  ## make the environment and install this repository's own git hooks
 
@@ -31,8 +34,22 @@ test: venv  ## run the tests; ARGS="-k name" picks some
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: venv  ## check style with ruff
-	@$(BIN)/python -m ruff --version >/dev/null 2>&1 || $(BIN)/python -m pip install -q ruff
+	@$(DEV)
 	$(BIN)/python -m ruff check .
+
+types: venv  ## check the package's types with mypy
+	@$(DEV)
+	$(BIN)/python -m mypy --strict -p abcd_index
+
+coverage: venv  ## run the tests and say how much of the package they ran, branches counted; fails below 95 %
+	@$(DEV)
+	$(BIN)/python -m coverage erase
+	MEASURE_HOOKS=1 $(BIN)/python -m coverage run -m pytest -n auto --dist loadfile $(ARGS)
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report
+
+mutants: venv  ## change the given modules bit by bit and list what no test notices: ARGS="MODULE.py -- TESTS"
+	$(BIN)/python -m benchmarks.mutants $(ARGS)
 
 docs: venv  ## make the generated pages anew: the references and docs/benchmarks.md
 	$(BIN)/python docs/generate.py
@@ -51,4 +68,4 @@ dist: venv  ## build the wheel and the source archive into dist/
 	$(BIN)/python -m hatchling build
 
 clean:  ## remove what make made
-	rm -rf $(VENV) dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.*

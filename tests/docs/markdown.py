@@ -10,7 +10,7 @@ MARK = re.compile(r"^<!-- *(.*?) *-->$")
 
 def pages():
     """Every markdown file that a reader of the project may open."""
-    found = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    found = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
     return found + sorted((ROOT / "docs").rglob("*.md")) + sorted((ROOT / ".abcd" / "memory").glob("*.md"))
 
 
