@@ -31,8 +31,8 @@ SUFFIX = ".idx"
 TIMES_SUFFIX = ".times"
 PAGES_SUFFIX = ".pages"
 
-# A row of the times sidecar: mtime_ns (16 hex digits), size (8), sha256 (64), a line end.
-ROW = 89
+# A row of the times sidecar: mtime_ns (16 hex digits), ctime_ns (16), size (8), sha256 (64), a line end.
+ROW = 105
 
 
 def of_another_release(header):

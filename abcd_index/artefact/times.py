@@ -1,8 +1,8 @@
 """Reads the sidecar of file times: what each page's file was like when its scope was built.
 
 Prompt path. The sidecar lies beside the artefact and not in it, because times differ from checkout to
-checkout. Line one is JSON (``folder``: mtime in ns of the store folder), then one row of fixed width
-per page, in the artefact's order.
+checkout. Line one is JSON, then comes one row of fixed width per page, in the artefact's
+order (``docs/format.md``). A clone can hold such a file, but cannot know the ctimes of this machine.
 """
 
 try:
@@ -50,7 +50,7 @@ class Times:
         try:
             _os.lseek(self._fd, self._start + page * ROW, 0)
             row = _os.read(self._fd, ROW)
-            return int(row[:16], 16), int(row[16:24], 16), row[24:88].decode("ascii")
+            return int(row[:16], 16), int(row[32:40], 16), row[40:104].decode("ascii")
         except (OSError, ValueError):
             return None
 

@@ -45,7 +45,7 @@ class Old:
         for number, name in enumerate(self.pages.files):
             row = self.times.row(number)
             if row is not None:
-                yield name, row[2]
+                yield name, row[-1]
 
     def cell(self, part, number):
         """The finished line of an entry, as a Line that copies from the old file."""

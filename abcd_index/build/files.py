@@ -63,8 +63,8 @@ class Source:
 
 
 class Observed:
-    """A scope's files at one moment. ``folder``: mtime_ns of the store folder, taken before it was listed
-    (0 when there is none). ``sources``: {name: Source}. ``listing``: the store's Listing. ``started``:
+    """A scope's files at one moment. ``folder``: (mtime_ns, ctime_ns) of the store folder, taken before it was listed
+    ((0, 0) when there is none). ``sources``: {name: Source}. ``listing``: the store's Listing. ``started``:
     wall time in ns before anything was looked at."""
 
     __slots__ = ("scope", "folder", "sources", "listing", "started")
@@ -84,14 +84,14 @@ class Observed:
         """The Source of a page by its file name, or None."""
         return self.sources.get(FOLDER + name)
 
-    def racy(self, mtime):
-        """Whether a file of this mtime may have been written after it was read, within the same tick."""
-        return mtime > self.started - TICK_NS
+    def racy(self, *times):
+        """Whether a file of these times (ns) may have been written after it was read, within the same tick."""
+        return max(times) > self.started - TICK_NS
 
     def moved(self, most):
         """Whether a file changed since. Pages are looked at again only in a store of at most ``most``
         sources: it costs a stat each (``Source.read`` notices those that are compiled)."""
-        if self.folder != _mtime(self.scope.store):
+        if self.folder != _times(self.scope.store):
             return True
         for name, source in self.sources.items():
             if len(self.sources) > most and name.startswith(FOLDER) and self.listing.catalogue != (
@@ -110,7 +110,7 @@ def observe(scope, trust=True):
     and size agree; ``verify`` does not. Raises AbcdError when the store cannot be listed: an unreadable
     folder must never look like an empty one."""
     started = time.time_ns()
-    folder = _mtime(scope.store)
+    folder = _times(scope.store)
     try:
         listing = list_store(scope)
     except OSError as error:
@@ -135,7 +135,7 @@ def remember(observed):
     """Write the sidecar, when it would say something else."""
     rows = {}
     for name, source in observed.sources.items():
-        racy = observed.racy(source.mtime) or observed.racy(source.ctime)
+        racy = observed.racy(source.mtime, source.ctime)
         rows[name] = [0 if racy else source.mtime, source.ctime, source.size, source.hash]
     if rows != _remembered(observed.scope):
         data = orjson.dumps({"version": VERSION, "files": rows}, option=orjson.OPT_SORT_KEYS)
@@ -172,8 +172,9 @@ def _remembered(scope):
     return {}
 
 
-def _mtime(folder):
+def _times(folder):
     try:
-        return os.stat(folder).st_mtime_ns
+        found = os.stat(folder)
+        return found.st_mtime_ns, found.st_ctime_ns
     except OSError:
-        return 0
+        return 0, 0

@@ -13,7 +13,7 @@ import os
 
 import orjson
 
-from abcd_index.artefact.format import PAGES_SUFFIX, PARTS, ROW, SUFFIX, TIMES_SUFFIX
+from abcd_index.artefact.format import PAGES_SUFFIX, PARTS, SUFFIX, TIMES_SUFFIX
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
 from abcd_index.build.files import TICK_NS
@@ -150,16 +150,14 @@ def write_times(observed, key, pages):
     ``pages``: the Pages of the artefact.
     """
     index = observed.scope.index
-    head = orjson.dumps({"folder": 0 if observed.racy(observed.folder) else observed.folder, "key": key})
-    rows = [head + b"\n"]
-    for name in pages.files:
-        source = observed.page(name)
-        if source is None or len(source.hash) != 64:
-            rows.append(b"%016x%08x%064x\n" % (0, 0, 0))
-            continue
-        mtime = 0 if observed.racy(source.mtime) else source.mtime
-        rows.append(b"%016x%08x%s\n" % (mtime, min(source.size, 0xFFFFFFFF), source.hash.encode("ascii")))
-    assert all(len(row) == ROW for row in rows[1:])
+    folder, changed = (0, 0) if observed.racy(*observed.folder) else observed.folder
+    head = {"artefact": stamp(os.path.join(index, key + SUFFIX)), "changed": changed, "folder": folder, "key": key,
+            "rules": _beside(observed, "rules.json"), "config": _beside(observed, "config.json")}
+    listed = [name for name, _ in observed.listing.pages]
+    rows = [orjson.dumps(head, option=orjson.OPT_SORT_KEYS) + b"\n",
+            *[_row(observed, name) for name in pages.files],
+            # Who looks at the whole folder finds these too, and must not take them for new.
+            *[_row(observed, name) for name in sorted(set(listed).difference(pages.files))]]
     path, data = os.path.join(index, key + TIMES_SUFFIX), b"".join(rows)
     if _content(path) != data:
         publish.replace(path, data)
@@ -167,6 +165,24 @@ def write_times(observed, key, pages):
     # A tick earlier: a file's time is that of the last tick, not of the moment.
     mark = observed.started - TICK_NS
     os.utime(path, ns=(mark, mark))
+
+
+def _row(observed, name):
+    """A page's row (bytes); zeros where its file was not read."""
+    source = observed.page(name)
+    if source is None or len(source.hash) != 64:
+        return b"%016x%016x%08x%064x\n" % (0, 0, 0, 0)
+    mtime, ctime = (0, 0) if observed.racy(source.mtime, source.ctime) else (source.mtime, source.ctime)
+    return b"%016x%016x%08x%s\n" % (mtime, ctime, min(source.size, 0xFFFFFFFF), source.hash.encode("ascii"))
+
+
+def _beside(observed, name):
+    """[mtime_ns, ctime_ns, size] of a file beside the store before it was read, None when it was not there."""
+    source = observed.sources.get(name)
+    if source is None:
+        return None
+    sure = len(source.hash) == 64 and not observed.racy(source.mtime, source.ctime)
+    return [source.mtime if sure else 0, source.ctime, source.size]
 
 
 def _content(path):

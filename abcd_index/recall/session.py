@@ -153,7 +153,7 @@ def read_times(path):
         _os.close(fd)
     head, _, rows = b"".join(parts).partition(b"\n")
     folder = wire.parse(head.decode("ascii"))["folder"]
-    return folder, [(int(rows[at:at + 16], 16), int(rows[at + 16:at + 24], 16)) for at in range(0, len(rows), ROW)]
+    return folder, [(int(rows[at:at + 16], 16), int(rows[at + 32:at + 40], 16)) for at in range(0, len(rows), ROW)]
 
 
 def holds_pages(scope):

@@ -105,7 +105,7 @@ def _changed(scope, fresh, key, headlines):
         known = {file for _, file in found}
         for number, name in enumerate(headlines.files):
             row, now = times.row(number), fresh.hashes.get("memory/" + name)
-            if row and now and row[2].strip() != now and "memory/" + name not in known:
+            if row and now and row[-1].strip() != now and "memory/" + name not in known:
                 found.append(("changed", "memory/" + name))
         times.close()
     return sorted(found, key=lambda pair: pair[1])

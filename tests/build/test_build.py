@@ -58,6 +58,7 @@ def settle(scope):
     past = time.time() - 100
     for name in os.listdir(scope.store):
         os.utime(os.path.join(scope.store, name), (past, past))
+    time.sleep(0.05)  # The times of the inode change cannot be set back: wait until they are a tick old.
 
 
 def artefact(scope):
@@ -88,8 +89,6 @@ def test_first_build_then_nothing_to_do(scope):
 
 def test_an_unchanged_store_is_recognised_without_reading_a_page(scope, monkeypatch):
     settle(scope)
-    # The times of the inode change cannot be set back: wait until they are a tick old.
-    time.sleep(0.05)
     build(scope)
     read = []
     from abcd_index.build import files

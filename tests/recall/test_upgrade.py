@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 
 import pytest
 
@@ -21,6 +22,7 @@ def aged(shop):
     shop.box.pages(shop.root, {"a_auth_x.md": page(["auth"], "Body A."), "c_tea.md": page(["tea"], "Body C.")})
     for path in [*shop.store.iterdir(), shop.store]:
         older(path)
+    time.sleep(0.03)  # The change times cannot be set back.
     return shop.build()
 
 
