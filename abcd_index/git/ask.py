@@ -4,12 +4,18 @@ Where the repository is, is asked once with the environment as it is (``GIT_DIR`
 it); every later question names the git folder and the work tree, with the variables that git exports
 into hooks out of the way. git takes no lock and refreshes no index for us. GitPython is imported when
 the first question is asked: it costs ten interpreter starts.
+
+Whoever made a repository's ``.git/config`` can name programs in it. None of them runs because somebody looks:
+what watches files, fetches missing objects or hooks into the index is switched off for every question, the
+filters of the repository's own configuration for those that compare content. `docs/explanation/trust.md` says
+which questions are left (a commit, a merge, ``push`` and ``fetch``, where git itself runs them).
 """
 
 import os
 from contextlib import contextmanager
 
 from abcd_index.errors import CannotTell
+from abcd_index.scopes import repository
 
 # These name another command's repository, index or objects. What carries configuration or credentials
 # (GIT_CONFIG_*, GIT_SSH*, GIT_EXEC_PATH) stays.
@@ -17,7 +23,13 @@ SCRUBBED = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_IMPLICIT_WORK_TREE", "GIT_NAMESPACE",
 )
-_EMPTY = "0"
+# An embedded bare repository is none for us, and no program of the repository's watches its files.
+SHIELD = ("-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
+# No lock for a look, no question to a person, no connection for an object that a partial clone lacks.
+QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+_LOCAL = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+# For commands that write an index: they would run ``post-index-change``.
+_NO_HOOKS = ("-c", "core.hooksPath=" + os.devnull)
 
 
 class Place:
@@ -38,7 +50,8 @@ class Place:
 
 
 def place(cwd):
-    """The work tree around ``cwd``, or None outside of one (also in a bare repository).
+    """The work tree around ``cwd``, or None outside of one (also in a bare repository, and where the repository's own
+    settings name a work tree elsewhere).
 
     Raises CannotTell when git is not there or does not trust the repository's owner.
     """
@@ -49,7 +62,18 @@ def place(cwd):
                              "if you do, add its path to git's safe.directory yourself")
         return None
     top, git_dir, common = (os.fsdecode(line) for line in out.split(b"\n")[:3])
+    if _redirected(os.path.realpath(cwd), top, git_dir):
+        return None
     return Place(top, git_dir, os.path.normpath(os.path.join(os.path.abspath(cwd), common)))
+
+
+def _redirected(cwd, top, git_dir):
+    """Whether ``core.worktree`` of the repository around ``cwd`` names another folder than the one that it lies in."""
+    found = None if "GIT_DIR" in os.environ or "GIT_WORK_TREE" in os.environ else repository(cwd)
+    try:
+        return bool(found) and os.path.samefile(found[1], git_dir) and not os.path.samefile(found[0], top)
+    except OSError:
+        return True
 
 
 def toplevel(cwd):
@@ -116,6 +140,14 @@ def tracked(where, *paths):
     """The names (relative to the top) of the tracked files that ``paths`` name or contain."""
     status, out, _ = _ask(where, "ls-files", "-z", "--", *paths)
     return _names(out) if status == 0 else []
+
+
+def differing(where, *paths):
+    """The names (relative to the top) of the tracked files that ``paths`` name or contain and that are not on disk and
+    in the index as HEAD has them. The index is not refreshed, which ``git diff`` would do."""
+    status, out, _ = _ask(where, *_without_filters(where), "status", "--porcelain", "-z", "--untracked-files=no",
+                          "--no-renames", "--ignore-submodules=all", "--", *paths)
+    return [name[3:] for name in _names(out)] if status == 0 else []
 
 
 def ignored(where, path):
@@ -231,7 +263,8 @@ def lines_of_log(where, *args):
     caller stops asking."""
     with scrubbed():
         process = _git(where.top).execute(
-            ["git", *_fixed(where), "-c", "log.showSignature=false", "log", *args], as_process=True, env=_quiet())
+            ["git", *SHIELD, *_fixed(where), "-c", "log.showSignature=false", "log", "--no-ext-diff", "--no-textconv",
+             *args], as_process=True, env={**QUIET, **_LOCAL})
     try:
         rest = b""
         for chunk in iter(lambda: process.stdout.read(1 << 16), b""):
@@ -273,9 +306,22 @@ def _ask(where, *args):
         return _execute(where.top, [*_fixed(where), *args])
 
 
+def _without_filters(where):
+    """Arguments that switch off the filters of the repository's own configuration; those of the person and of the
+    machine stay. Raises CannotTell when one has a name that cannot be given."""
+    status, out, _ = _ask(where, "config", "--show-scope", "-z", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$")
+    fields = out.split(b"\0") if status == 0 else []
+    names = {os.fsdecode(key.partition(b"\n")[0]).rpartition(".")[0] for scope, key in zip(fields[::2], fields[1::2])
+             if scope in (b"local", b"worktree")}
+    if any("=" in name for name in names):
+        raise CannotTell("the repository's settings name a filter with = in its name")
+    return [arg for name in sorted(names) for what in ("clean=", "smudge=", "process=", "required=false")
+            for arg in ("-c", f"{name}.{what}")]
+
+
 def _with_index(where, index, *args):
     with scrubbed(), _environ(GIT_INDEX_FILE=index):
-        status, out, error = _execute(where.top, [*_fixed(where), *args])
+        status, out, error = _execute(where.top, [*_NO_HOOKS, *_fixed(where), *args])
     if status:
         raise CannotTell(f"git {args[0]}: {error.strip()}")
     return out
@@ -296,18 +342,14 @@ def _fixed(where):
     return [f"--git-dir={where.git_dir}", f"--work-tree={where.top}"]
 
 
-def _quiet():
-    return {"GIT_OPTIONAL_LOCKS": _EMPTY, "GIT_TERMINAL_PROMPT": _EMPTY}
-
-
 def _execute(cwd, args):
     git = _git(cwd)
     from git.exc import GitCommandNotFound
 
     try:
         status, out, error = git.execute(
-            ["git", *args], with_extended_output=True, with_exceptions=False, stdout_as_string=False,
-            strip_newline_in_stdout=False, env=_quiet())
+            ["git", *SHIELD, *args], with_extended_output=True, with_exceptions=False, stdout_as_string=False,
+            strip_newline_in_stdout=False, env={**QUIET, **_LOCAL})
     except GitCommandNotFound as error:
         raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
     return status, out, error if isinstance(error, str) else os.fsdecode(error)

@@ -55,12 +55,6 @@ def head_of(where):
     return out.decode("ascii").strip() if status == 0 else ""
 
 
-def differing(where, folder):
-    """Names (relative to the top) of tracked files in ``folder`` that are not as HEAD has them."""
-    status, out, _ = ask._ask(where, "diff", "--name-only", "-z", "--no-renames", "HEAD", "--", folder)
-    return set(ask._names(out)) if status == 0 else set()
-
-
 def dates_since(where, commit, folder):
     """What the commits after ``commit`` did to the tracked files of ``folder`` (absolute), or None when HEAD does
     not descend from it.

@@ -31,7 +31,7 @@ _LOOK = 0.05
 # Nothing of the repository's or the person's settings may run or change anything here.
 _CALM = ("core.hooksPath=" + os.devnull, "gc.auto=0", "maintenance.auto=false", "push.gpgSign=false",
          "push.followTags=false", "push.recurseSubmodules=no", "fetch.recurseSubmodules=false",
-         "fetch.writeCommitGraph=false", "fetch.unpackLimit=1", "transfer.unpackLimit=1")
+         "core.alternateRefsCommand=true", "protocol.ext.allow=never", "fetch.writeCommitGraph=false", "fetch.unpackLimit=1", "transfer.unpackLimit=1")
 # Bytes of an answer that are read.
 _ANSWER = 64 << 20
 
@@ -111,14 +111,14 @@ class Remote:
                   self.name, *refspecs)
 
     def _ask(self, *args, data=None, out=None, most=None):
-        command = ["git", *ask._fixed(self.where)]
+        command = ["git", *ask.SHIELD, *ask._fixed(self.where)]
         for setting in _CALM:
             command += ["-c", setting]
         os.makedirs(self.objects, exist_ok=True)
         with ask.scrubbed():
             environ = dict(os.environ, LC_ALL="C", GIT_OBJECT_DIRECTORY=self.objects,
                            GIT_ALTERNATE_OBJECT_DIRECTORIES=_listed(os.path.join(self.where.common_dir, "objects")),
-                           **ask._quiet())
+                           **ask.QUIET)
         status, said, error = self._run([*command, *args], environ, data, out, most)
         if status:
             raise CannotTell(f"git {args[0]}: {_sentence(error)}")

@@ -95,7 +95,7 @@ def _walked(scope, kept, pages):
         if not head:
             return _outside(pages, "")
         tracked = _names(ask.tracked(where, scope.store))
-        changed = _names(history.differing(where, scope.store))
+        changed = _names(ask.differing(where, scope.store))
         dates = _dates(where, scope.store, kept)
         cut = len(tracked - set(dates)) if ask.is_shallow(where) else 0
     except CannotTell:

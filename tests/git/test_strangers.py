@@ -1,0 +1,166 @@
+"""Looking at a repository that somebody else made runs none of the programs that its settings name, and writes nothing
+into its git folder."""
+
+# ruff: noqa: F811 - a fixture is imported and then named as an argument
+
+import json
+import os
+import subprocess
+
+import pytest
+from git_ground import page, sealed  # noqa: F401
+
+from abcd_index.git import ask
+from tests.conftest import BASE_PYTHON, ROOT
+
+LOOKS = [("build",), ("verify",), ("status",), ("recall", "word"), ("recall", "--prompt", "word"), ("recall", "--audit"),
+         ("stats",), ("install", "--dry-run"), ("uninstall", "--dry-run")]
+# Each is set to a command that leaves a mark. %s: the command.
+NAMED = ["core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy",
+         "core.alternateRefsCommand", "diff.external", "diff.bad.textconv", "diff.bad.command", "filter.bad.clean",
+         "filter.bad.smudge", "gpg.program", "sequence.editor", "interactive.diffFilter", "credential.helper",
+         "merge.bad.driver", "pager.log", "pager.status", "alias.status", "alias.log", "alias.ls-files",
+         "uploadpack.packObjectsHook", "remote.origin.uploadpack", "remote.origin.proxy"]
+
+
+def hostile(root, marks):
+    """Make ``root`` a repository whose configuration starts ``mark NAME`` wherever it can."""
+    marks.mkdir(exist_ok=True)
+    program = marks.parent / "program"
+    program.write_text(f'#!/bin/sh\n: >"{marks}/${{1##*/}}"\n[ "$1" = filter.bad.clean ] && exec cat\nexit 0\n')
+    program.chmod(0o755)
+    git = root / ".git" if (root / ".git").is_dir() else root
+
+    def config(name, value):
+        subprocess.run(["git", "config", "--file", str(git / "config"), name, value], check=True)
+
+    for name in NAMED:
+        config(name, f"{program} {name}")
+    hooks = marks.parent / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("post-index-change", "pre-auto-gc", "reference-transaction", "fsmonitor-watchman"):
+        (hooks / name).write_text(f'#!/bin/sh\n"{program}" hook-{name}\n')
+        (hooks / name).chmod(0o755)
+    for name, value in {"core.hooksPath": hooks, "filter.bad.required": "true", "log.showSignature": "true",
+                        "diff.autoRefreshIndex": "true", "submodule.recurse": "true", "protocol.ext.allow": "always",
+                        "remote.origin.url": f"ext::{program} ext"}.items():
+        config(name, str(value))
+    (git / "info").mkdir(exist_ok=True)
+    (git / "info" / "attributes").write_text("* diff=bad filter=bad merge=bad\n")
+
+
+def test_no_program_of_a_strangers_settings_runs(box, tmp_path):
+    root = box.repo(pages={"a.md": page("word"), "b.md": page("other")})
+    (root / ".abcd" / "memory" / "a.md").write_text(page("word", "changed"))
+    box.git("commit", "-qam", "two", cwd=root)
+    marks = tmp_path / "marks"
+    hostile(root, marks)
+    for args in LOOKS:
+        os.utime(root / ".abcd" / "memory" / "a.md")  # What looks different has to be compared.
+        os.utime(root / "README.md")
+        box.cli(*args, cwd=root)
+        assert sorted(os.listdir(marks)) == [], args
+    for event, hook in (("SessionStart", "session_hook.py"), ("UserPromptSubmit", "prompt_router_hook.py")):
+        payload = {"session_id": "s", "cwd": str(root), "hook_event_name": event, "prompt": "word"}
+        subprocess.run([BASE_PYTHON, "-I", "-S", str(ROOT / "hooks" / hook)], input=json.dumps(payload).encode(),
+                       env=box.env, check=True, capture_output=True)
+    box.cli("build", "--force", cwd=root)
+    assert sorted(os.listdir(marks)) == []
+
+
+@pytest.mark.parametrize("tracking", [False, True])
+def test_no_object_is_fetched_to_look(box, tmp_path, tracking):
+    """A partial clone names the program that brings what it lacks."""
+    root = box.repo(pages={"a.md": page("word")})
+    if tracking:
+        (root / ".abcd" / "config.json").write_text('{"artefact": {"track": true}}')
+        box.git("add", "-A", cwd=root)
+    box.git("commit", "-q", "--allow-empty", "-m", "two", cwd=root)
+    marks = tmp_path / "marks"
+    hostile(root, marks)
+    subprocess.run(["git", "config", "--file", str(root / ".git" / "config"), "extensions.partialClone", "origin"], check=True)
+    subprocess.run(["git", "config", "--file", str(root / ".git" / "config"), "remote.origin.promisor", "true"], check=True)
+    subprocess.run(["git", "config", "--file", str(root / ".git" / "config"), "core.repositoryFormatVersion", "1"], check=True)
+    for pack in (root / ".git" / "objects").glob("??/*"):
+        kind = box.run("git", "--git-dir", root / ".git", "cat-file", "-t", pack.parent.name + pack.name, check=False,
+                       env={**box.env, "GIT_ALLOW_PROTOCOL": "none"}).stdout.strip()
+        if kind in ("tree", "blob"):
+            pack.unlink()
+    for mark in marks.iterdir():
+        mark.unlink()
+    for args in LOOKS[:6]:
+        box.cli(*args, cwd=root)
+        assert sorted(os.listdir(marks)) == [], args
+
+
+def test_an_embedded_bare_repository_is_none(box, tmp_path):
+    root = box.repo(pages={"a.md": page("word")})
+    sub = root / "sub"
+    box.run("git", "init", "-q", "--bare", sub, cwd=root)
+    marks = tmp_path / "marks"
+    hostile(sub, marks)
+    subprocess.run(["git", "config", "--file", str(sub / "config"), "core.bare", "false"], check=True)
+    subprocess.run(["git", "config", "--file", str(sub / "config"), "core.worktree", ".."], check=True)
+    (sub / ".abcd" / "memory").mkdir(parents=True)
+    (sub / ".abcd" / "memory" / "own.md").write_text(page("own"))
+    for folder in (sub, sub / "refs"):
+        for args in LOOKS[:4]:
+            box.cli(*args, cwd=folder)
+            assert sorted(os.listdir(marks)) == [], (args, folder)
+
+
+def test_a_work_tree_that_the_settings_put_elsewhere_is_none(box, sealed, tmp_path):
+    root = box.repo(pages={"a.md": page("word")})
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    box.git("config", "core.worktree", str(victim), cwd=root)
+    assert ask.place(str(root)) is None and ask.place(str(root / ".abcd")) is None
+    box.cli("install", cwd=root)
+    assert os.listdir(victim) == []
+    box.git("config", "core.worktree", str(tmp_path), cwd=root)
+    assert ask.place(str(root)) is None
+
+
+def test_gits_index_stays_as_it_is(box, tmp_path):
+    root = box.repo(pages={"a.md": page("word"), "b.md": page("other")})
+    index = root / ".git" / "index"
+    box.cli("install", cwd=root)
+    (root / ".abcd" / "memory" / "a.md").write_text(page("word", "changed"))
+    for args in (("build",), *LOOKS, ("build", "--force"), ("verify", "--require-artefact")):
+        for name in ("a.md", "b.md"):
+            os.utime(root / ".abcd" / "memory" / name, ns=(10**18, 10**18))
+        before = index.stat()
+        box.cli(*args, cwd=root)
+        after = index.stat()
+        assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns), args
+    for hook, args in (("post-commit", ()), ("post-checkout", ("HEAD", "HEAD", "1")), ("post-merge", ("0",)),
+                       ("post-rewrite", ("rebase",))):
+        os.utime(root / ".abcd" / "memory" / "b.md", ns=(2 * 10**18, 2 * 10**18))
+        before = index.stat()
+        subprocess.run([str(root / ".git" / "hooks" / hook), *args], cwd=root, env=box.env, check=True)
+        after = index.stat()
+        assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns), hook
+
+
+def test_a_commit_at_the_moment_of_a_build(box, tmp_path):
+    """The build is held open at every question to git, and after each a commit is made."""
+    root = box.repo(pages={f"p{i}.md": page(f"p{i}") for i in range(8)})
+    held = tmp_path / "bin"
+    held.mkdir()
+    real = subprocess.run(["sh", "-c", "command -v git"], env=box.env, capture_output=True, text=True).stdout.strip()
+    # While a question of ours is asked, somebody commits; and again when it was answered.
+    (held / "git").write_text(f'''#!/bin/sh
+commit() {{ echo x >>"{root}/code"; {real} -C "{root}" add code && {real} -C "{root}" commit -qm code || echo failed >>"{tmp_path}/failed"; }}
+( unset GIT_OPTIONAL_LOCKS GIT_ALLOW_PROTOCOL; commit ) >/dev/null 2>&1
+[ ! -f "{root}/.git/index.lock" ] || echo locked >>"{tmp_path}/failed"
+{real} "$@" ; status=$?
+( unset GIT_OPTIONAL_LOCKS GIT_ALLOW_PROTOCOL; commit ) >/dev/null 2>&1
+exit $status
+''')
+    (held / "git").chmod(0o755)
+    for i in range(8):
+        os.utime(root / ".abcd" / "memory" / f"p{i}.md", ns=(10**18, 10**18))
+    done = box.cli("build", cwd=root, env={**box.env, "PATH": f"{held}:{box.env['PATH']}"})
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "failed").exists()
+    assert len(box.git("log", "--oneline", cwd=root).stdout.splitlines()) > 3
