@@ -36,8 +36,14 @@ class ArtefactMissing(ArtefactError):
     """No ``current`` file, or the artefact that it names is not there."""
 
 
+class ArtefactUnknown(ArtefactMissing):
+    """There is an artefact, which this machine neither built, nor reproduced, nor fetched from a place its user named."""
+
+
 class ArtefactTorn(ArtefactError):
-    """A part of the artefact is cut, flipped or not what its checksum says."""
+    """A part of the artefact is cut, flipped or not what its checksum says. ``artefact``: the open one, or None."""
+
+    artefact = None
 
 
 class FormatTooNew(ArtefactError):

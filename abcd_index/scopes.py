@@ -153,7 +153,7 @@ def _workspace(root, places):
 def _scope(name, root, home, shown, places):
     """``home``: with its links followed."""
     base = home if name == USER else root
-    index = _within(home, ".index", places)
+    index = within(home, ".index", places)
     if index != _join(home, ".index"):
         # The index is ours alone: there is no reason for a link, and what is deleted there must be what we made.
         raise _outside(_join(home, ".index"), index, "remove that link; the index is built anew")
@@ -166,7 +166,7 @@ def _inside(root, folder, name, places):
     """``name`` in ``folder`` with its links followed. Raises Outside when they lead out of ``root``, into a git folder
     or, from a workspace, into the user's own folder; places that the user's ``config.json`` names are allowed."""
     here = _join(folder, name)
-    real = _within(folder, name, places)
+    real = within(folder, name, places)
     if real == here and folder.startswith(root):
         return real
     user = places.real_user()
@@ -325,7 +325,7 @@ def resolve(path, forbidden=()):
     return done or "/"
 
 
-def _within(folder, name, places):
+def within(folder, name, places):
     """As ``resolve`` for what a folder holds whose own links were followed already: one look instead of one for each
     folder above. Raises as ``resolve`` does."""
     here = _join(folder, name)

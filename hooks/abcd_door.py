@@ -28,7 +28,7 @@ BASE = ("abcd_index.", "abcd_index.artefact.", "abcd_index.artefact.format", "ab
         "abcd_index.scopes", "abcd_index.agents.", "abcd_index.agents.hosts", "abcd_index.recall.",
         "abcd_index.recall.wire")
 LOOKUP = ("abcd_index.terms.", "abcd_index.terms.words", "abcd_index.terms.zones", "abcd_index.terms.prompt",
-          "abcd_index.terms.match", "abcd_index.recall.decide")
+          "abcd_index.terms.match", "abcd_index.artefact.provenance", "abcd_index.recall.decide")
 MATCHED = ("abcd_index.recall.fill", "abcd_index.recall.ledger", "abcd_index.artefact.signs",
            "abcd_index.artefact.record", "abcd_index.artefact.score", "abcd_index.recall.rank",
            "abcd_index.artefact.times", "abcd_index.recall.fresh", "abcd_index.recall.render",

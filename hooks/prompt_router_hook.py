@@ -14,4 +14,10 @@ try:
 
     abcd_door.main("router")
 except BaseException:
-    pass
+    import os
+
+    # Without a stderr Python would print to stdout, which is the agent's.
+    if os.environ.get("ABCD_DEBUG") and sys.stderr:
+        import traceback
+
+        traceback.print_exc()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from abcd_index.build.publish import record_provenance
 from abcd_index.build.run import build
 from abcd_index.recall import router, session, statusline
 from abcd_index.recall.wire import payload_of
@@ -68,6 +69,17 @@ class Shop:
             build(scope)
         return self
 
+    def vouch(self):
+        """Let the machine answer for the artefacts as they are now: as if a disk had damaged what it built."""
+        for scope in self.scopes():
+            for path in Path(scope.index).glob("*.idx"):
+                assert record_provenance(scope, path.stem)
+
+    def wound(self, data, idx=None):
+        """Put ``data`` in the place of the workspace's artefact, as a damaged disk would."""
+        (idx or next(self.index.glob("*.idx"))).write_bytes(data)
+        self.vouch()
+
     def scopes(self):
         return find_scopes(str(self.root), self.places)
 
@@ -117,7 +129,7 @@ def said(sent):
 def shop(box, monkeypatch):
     """A Shop; ``started``: the commands that hooks in this process would have started in the background."""
     shop = Shop(box)
-    monkeypatch.setattr("abcd_index.recall.rebuild.start", lambda command: shop.started.append(command) or True)
+    monkeypatch.setattr("abcd_index.recall.rebuild.start", lambda command, note: shop.started.append(command) or True)
     return shop
 
 

@@ -12,7 +12,7 @@ PENDING = {
     "commands/demo.py", "commands/demo_stage.py", "commands/init.py", "commands/install.py",
     "commands/install_git.py", "commands/install_settings.py", "commands/receipt.py", "commands/verify.py",
     "git/hooks.py", "git/remote.py", "git/stores.py", "git/tracked.py", "git_hook.py", "query/frontmatter.py",
-    "query/usage.py", "recall/rebuild.py", "recall/sweep.py", "share/check.py", "share/folder_place.py",
+    "query/usage.py", "share/check.py", "share/folder_place.py",
     "share/git_place.py", "share/parcel.py", "share/places.py", "share/url_place.py",
 }
 CHANGES = {"replace", "rename", "renames", "unlink", "remove", "rmdir", "removedirs", "mkdir", "makedirs", "chmod",

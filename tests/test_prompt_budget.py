@@ -20,7 +20,7 @@ SMALL, LARGE = 140, 3000
 
 # What the prompt path may import besides its own modules. Two more come only when they are needed: `math`, a shared
 # object on many builds, when there is something to rank; `unicodedata` when the prompt is not plain ASCII.
-ALLOWED = {"sys", "time", "errno", "marshal", "posix", "_json", "builtins", "gc", "abcd_door"}
+ALLOWED = {"sys", "time", "errno", "marshal", "posix", "_json", "builtins", "gc", "abcd_door", "_blake2"}
 RANKING, FOLDING = {"math"}, {"unicodedata"}
 if os.name == "nt":
     ALLOWED |= {"os", "nt", "ntpath", "stat", "_stat", "_collections_abc", "genericpath", "abc", "_abc", "os.path"}
@@ -188,7 +188,7 @@ def costs(stores):
 def test_the_bytes_read_do_not_grow_with_the_store(costs):
     (_, small), (_, large) = costs[SMALL], costs[LARGE]
     assert large <= 1.15 * small + 8192, costs
-    assert large < 330_000, costs
+    assert large < 380_000, costs
 
 
 def test_the_system_calls_are_few_and_do_not_grow_with_the_store(costs):

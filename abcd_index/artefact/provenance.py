@@ -12,7 +12,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
-from abcd_index.artefact.reader import CAREFUL
+from abcd_index.artefact.reader import CAREFUL, open_current
 
 # A list of the artefacts that are kept (100 at most) is shorter.
 LONGEST = 1 << 14
@@ -43,3 +43,11 @@ def lines(scope):
 def is_ours(scope, key, stat):
     """Whether this machine answers for the artefact ``key`` of ``scope``. ``stat``: of its open file."""
     return line(key, stat) in lines(scope)
+
+
+def open_ours(scope):
+    """The current artefact of ``scope``, which is one of ours. Of another one not a byte is read.
+
+    Raises ArtefactMissing, ArtefactUnknown, ArtefactTorn or FormatTooNew.
+    """
+    return open_current(scope.index, lambda key, stat: is_ours(scope, key, stat))

@@ -32,8 +32,9 @@ signs = whole = None
 
 # One read of this size brings the whole keyword side of a store of a few hundred pages.
 HEAD = 65536
-# Sane bounds, so that a forged header cannot make a reader ask for gigabytes.
-LONGEST_LINE = 1 << 28
+# A longer line is not read, so that a damaged table cannot make a prompt ask for gigabytes. A keyword that a million
+# pages share takes a quarter of it.
+LONGEST_LINE = 1 << 25
 # A planted link or pipe under the name of one of our own files is not followed and not waited for.
 CAREFUL = getattr(_os, "O_NOFOLLOW", 0) | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_CLOEXEC", 0)
 
@@ -83,11 +84,21 @@ def hashes(keys):
         return [int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME for key in keys]
 
 
-def torn(message):
-    """The ArtefactTorn to raise. Errors are loaded when there is one: a class takes a process longer than a lookup."""
+def torn(message, artefact=None):
+    """The ArtefactTorn to raise, with the Artefact that it is about. Errors are loaded when there is one: a class
+    takes a process longer than a lookup."""
     from abcd_index.errors import ArtefactTorn
 
-    return ArtefactTorn(message)
+    error = ArtefactTorn(message)
+    error.artefact = artefact
+    return error
+
+
+def unknown(path):
+    """The ArtefactUnknown to raise."""
+    from abcd_index.errors import ArtefactUnknown
+
+    return ArtefactUnknown(f"{path} was neither built nor checked on this machine")
 
 
 def missing(message):
@@ -102,27 +113,31 @@ class Artefact:
 
     __slots__ = ("path", "header", "pages", "domains", "_fd", "_head", "_size", "_parts", "_buckets", "_newer")
 
-    def __init__(self, fd, path):
+    def __init__(self, fd, path, stat=None):
         self._fd = fd
         self.path = path
         self._buckets = {}
         self._newer = None
         self._head = _os.read(fd, HEAD)
-        self._size = _os.fstat(fd).st_size
+        self._size = (stat or _os.fstat(fd)).st_size
         self.header = self._read_header()
         self._parts = self.header["parts"]
         self.pages = self._parts["records"][1]
         self.domains = self._parts["domains"][1]
 
     @classmethod
-    def open(cls, path):
-        """Open ``path``. Raises ArtefactMissing, ArtefactTorn or FormatTooNew."""
+    def open(cls, path, ours=None):
+        """Open ``path``. ``ours``: stat of the open file -> whether to read it at all. Raises ArtefactMissing,
+        ArtefactUnknown where it is not ours, ArtefactTorn or FormatTooNew."""
         try:
             fd = _os.open(path, _os.O_RDONLY | CAREFUL | getattr(_os, "O_BINARY", 0))
         except (OSError, ValueError):
             raise missing(f"no artefact at {path}") from None
         try:
-            return cls(fd, path)
+            stat = _os.fstat(fd)
+            if ours is not None and not ours(stat):
+                raise unknown(path)
+            return cls(fd, path, stat)
         except BaseException as error:
             _os.close(fd)
             if isinstance(error, (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError)):
@@ -176,7 +191,7 @@ class Artefact:
                 return [key for key, bit in asked if self._bytes(at + (bit >> 2), 1)[0] in HOLDING[bit & 3]]
             return [key for key, bit in asked if digits[at + (bit >> 2)] in HOLDING[bit & 3]]
         except (IndexError, ValueError, ZeroDivisionError):
-            raise torn("the filter is damaged") from None
+            raise torn("the filter is damaged", self) from None
 
     def term(self, term):
         """(pages whose text holds ``term``, pages whose title does), both about; (0, 0) when the store never says it.
@@ -197,7 +212,7 @@ class Artefact:
                                 signs.COUNTS[signs.SIGNS.index(cells[at + 3])] if titled else 0)
                     at = cells.find(sign, at + 1)
         except (ValueError, IndexError):
-            raise torn("the counts of terms are damaged") from None
+            raise torn("the counts of terms are damaged", self) from None
         return 0, 0
 
     def record(self, page):
@@ -209,20 +224,20 @@ class Artefact:
         try:
             return whole(record)
         except (TypeError, ValueError, LookupError, AttributeError):
-            raise torn(f"record {page} is not what a page's record is") from None
+            raise torn(f"record {page} is not what a page's record is", self) from None
 
     def body(self, page):
         """The text of a page by its ordinal."""
         body = self.entry("bodies", page)
         if type(body) is not str:
-            raise torn(f"body {page} is not text")
+            raise torn(f"body {page} is not text", self)
         return body
 
     def domain(self, number):
         """The record (dict) of a rule domain by its ordinal."""
         domain = self.entry("domains", number)
         if type(domain) is not dict:
-            raise torn(f"domain {number} is not an object")
+            raise torn(f"domain {number} is not an object", self)
         return domain
 
     def newer(self, file):
@@ -231,37 +246,37 @@ class Artefact:
             at, length, check = self.header["newer"]
             newer = self._line(at, length, check)
             if type(newer) is not dict:
-                raise torn("the list of newer pages is not an object")
+                raise torn("the list of newer pages is not an object", self)
             self._newer = newer
         newer = self._newer.get(file, "")
         if type(newer) is not str:
-            raise torn("the list of newer pages names none")
+            raise torn("the list of newer pages names none", self)
         return newer
 
     def _read_header(self):
         end = self._head.find(b"\n")
         second = self._head.find(b"\n", end + 1)
         if end < 0 or second < 0:
-            raise torn("the header is cut")
+            raise torn("the header is cut", self)
         header = parse(self._head[:end].decode("utf-8"))
         if header["magic"] != MAGIC:
-            raise torn("not an artefact")
+            raise torn("not an artefact", self)
         if header["format"] > FORMAT or header["format"] < OLDEST:
             from abcd_index.errors import FormatTooNew
 
             raise FormatTooNew(header["format"], FORMAT)
         if int(self._head[end + 1:second]) != checksum(self._head[:end]):
-            raise torn("the header is damaged")
+            raise torn("the header is damaged", self)
         if header["size"] != self._size:
-            raise torn("the file is cut")
+            raise torn("the file is cut", self)
         numbers = [*header["newer"], *header["filter"], *header["lengths"]]
         for part in PARTS:
             at, count = header["parts"][part]
             if not 0 <= at <= self._size or not 0 <= count <= self._size:
-                raise torn("the header is damaged")
+                raise torn("the header is damaged", self)
             numbers += at, count
         if set(map(type, numbers)) != {int}:
-            raise torn("the header is damaged")
+            raise torn("the header is damaged", self)
         return header
 
     def _bucket(self, part, key):
@@ -273,7 +288,7 @@ class Artefact:
         if found is None:
             found = self.entry(part, number)
             if type(found) is not dict:
-                raise torn(f"a bucket of {part} is not an object")
+                raise torn(f"a bucket of {part} is not an object", self)
             self._buckets[part, number] = found
         return found.get(key)
 
@@ -287,7 +302,7 @@ class Artefact:
         if found is None:
             found = self.entry("terms", number)
             if type(found) is not str or found.count(" ") != 1:
-                raise torn("the counts of terms are damaged")
+                raise torn("the counts of terms are damaged", self)
             found = self._buckets[number] = found.split(" ")
         return found
 
@@ -298,7 +313,7 @@ class Artefact:
     def _cell(self, part, number):
         at, count = self._parts[part]
         if not 0 <= number < count:
-            raise torn(f"{part} has no entry {number}")
+            raise torn(f"{part} has no entry {number}", self)
         return self._bytes(at + 1 + number * CELL, CELL)
 
     def entry(self, part, number):
@@ -308,37 +323,34 @@ class Artefact:
             return self._line(int(cell[:OFFSET_END], DIGITS), int(cell[OFFSET_END:LENGTH_END], DIGITS),
                               int(cell[LENGTH_END:], DIGITS))
         except ValueError:
-            raise torn(f"the table of {part} is damaged") from None
+            raise torn(f"the table of {part} is damaged", self) from None
 
     def _line(self, at, length, check):
-        if length > LONGEST_LINE:
-            raise torn("a line is longer than any line may be")
         data = self._bytes(at, length)
         if checksum(data) != check:
-            raise torn("a line is damaged")
+            raise torn("a line is damaged", self)
         try:
             return parse(data.decode("utf-8"))
         except ValueError:
-            raise torn("a line is not JSON") from None
+            raise torn("a line is not JSON", self) from None
 
     def _bytes(self, at, length):
-        if at + length <= len(self._head):
+        if 0 <= at <= at + length <= len(self._head):
             return self._head[at:at + length]
-        data = _pread(self._fd, length, at)
+        data = self._read(length, at) if 0 <= length <= min(LONGEST_LINE, self._size - at) else b""
         if len(data) != length:
-            raise torn("the file is cut")
+            raise torn("the file is cut", self)
         return data
 
-
-def _pread(fd, length, at):
-    read = getattr(_os, "pread", None)
-    if read is None:  # pragma: no cover - Windows
-        _os.lseek(fd, at, 0)
-        return _os.read(fd, length)
-    try:
-        return read(fd, length, at)
-    except (OSError, OverflowError):
-        raise torn("the file cannot be read") from None
+    def _read(self, length, at):
+        read = getattr(_os, "pread", None)
+        try:
+            if read is not None:
+                return read(self._fd, length, at)
+            _os.lseek(self._fd, at, 0)  # pragma: no cover - Windows
+            return _os.read(self._fd, length)  # pragma: no cover - Windows
+        except (OSError, OverflowError):
+            raise torn("the file cannot be read", self) from None
 
 
 def current_key(index):
@@ -364,10 +376,11 @@ def current_key(index):
     return key
 
 
-def open_current(index):
-    """The artefact that is current in ``index``. Raises ArtefactMissing, ArtefactTorn, FormatTooNew."""
+def open_current(index, ours=None):
+    """The artefact that is current in ``index``. ``ours``: (key, stat of its open file) -> whether it may be used.
+    Raises ArtefactMissing, ArtefactUnknown, ArtefactTorn, FormatTooNew."""
     key = current_key(index)
-    artefact = Artefact.open(index + "/" + key + SUFFIX)
+    artefact = Artefact.open(index + "/" + key + SUFFIX, ours and (lambda stat: ours(key, stat)))
     if artefact.header.get("key") != key != TRACKED:
         artefact.close()
         raise torn("the artefact has another key than its name says")

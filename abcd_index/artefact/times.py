@@ -1,8 +1,8 @@
 """Reads the sidecar of file times: what each page's file was like when its scope was built.
 
 Prompt path. The sidecar lies beside the artefact and not in it, because times differ from checkout to
-checkout. Line one is JSON, then comes one row of fixed width per page, in the artefact's
-order (``docs/format.md``). A clone can hold such a file, but cannot know the ctimes of this machine.
+checkout. Line one is JSON, then comes one row of fixed width per page, in the artefact's order.
+``docs/format.md`` says what both hold.
 """
 
 try:
@@ -13,14 +13,42 @@ except ImportError:  # pragma: no cover - Windows
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX
 from abcd_index.artefact.reader import CAREFUL, parse
 
+HEAD = 1024
+LARGEST = 0xFFFFFFFF
+
+
+def seen(stat):
+    """What the sidecar says of a file: [mtime_ns, ctime_ns, size]. The second is the system's own: nobody can set it."""
+    return [stat.st_mtime_ns, stat.st_ctime_ns, min(stat.st_size, LARGEST)]
+
+
+def head_of(line):
+    """The first line (bytes) as a dict. Raises ValueError, KeyError or TypeError for what is none of this release's."""
+    head = parse(line.decode("ascii"))
+    if type(head["folder"]) is not int or type(head["changed"]) is not int:
+        raise ValueError("the times of the folder are no numbers")
+    for row in head["rules"], head["config"]:
+        if row is not None and (type(row) is not list or len(row) != 4):
+            raise ValueError("what was seen of a file is no row")
+    return head
+
+
+def row_of(row):
+    """(mtime_ns, ctime_ns, size, sha256 in hex) of a row of ROW bytes. Raises ValueError."""
+    return int(row[:16], 16), int(row[16:32], 16), int(row[32:40], 16), row[40:104].decode("ascii")
+
 
 class Times:
-    """``folder``: mtime_ns of the store folder before it was listed, 0 when not known."""
+    """``folder``, ``changed``: mtime_ns and ctime_ns of the store folder before it was listed, 0 when not known.
+    ``beside``: {file name: [mtime_ns, ctime_ns, size, sha256 in hex] or None when it was not there} of ``rules.json``
+    and ``config.json``."""
 
-    __slots__ = ("folder", "_fd", "_start")
+    __slots__ = ("folder", "changed", "beside", "_fd", "_start")
 
-    def __init__(self, folder, fd, start):
-        self.folder = folder
+    def __init__(self, head, fd, start):
+        self.folder = head["folder"]
+        self.changed = head["changed"]
+        self.beside = {"rules.json": head["rules"], "config.json": head["config"]}
         self._fd = fd
         self._start = start
 
@@ -32,25 +60,21 @@ class Times:
         except (OSError, ValueError):
             return None
         try:
-            head = _os.read(fd, 512)
-            end = head.index(b"\n")
-            folder = parse(head[:end].decode("ascii"))["folder"]
-            if type(folder) is int:
-                return cls(folder, fd, end + 1)
+            data = _os.read(fd, HEAD)
+            end = data.index(b"\n")
+            return cls(head_of(data[:end]), fd, end + 1)
         except (OSError, ValueError, KeyError, TypeError):
-            pass
-        _os.close(fd)
-        return None
+            _os.close(fd)
+            return None
 
     def row(self, page):
-        """(mtime_ns, size, sha256 in hex of the file with LF line ends) of a page, or None.
+        """(mtime_ns, ctime_ns, size, sha256 in hex of the file with LF line ends) of a page, or None.
 
         An mtime of 0 says that the file was written while the build ran: only its content tells.
         """
         try:
             _os.lseek(self._fd, self._start + page * ROW, 0)
-            row = _os.read(self._fd, ROW)
-            return int(row[:16], 16), int(row[32:40], 16), row[40:104].decode("ascii")
+            return row_of(_os.read(self._fd, ROW))
         except (OSError, ValueError):
             return None
 

@@ -103,6 +103,7 @@ def make_current(observed, key, pages, settings):
     index = observed.scope.index
     write_times(observed, key, pages)
     remember(observed)
+    publish.record_provenance(observed.scope, key)
     if _current(index) != key:
         publish.swap_current(index, key)
     publish.prune(index, settings["artefact"]["keep"], key)

@@ -177,12 +177,12 @@ def _row(observed, name):
 
 
 def _beside(observed, name):
-    """[mtime_ns, ctime_ns, size] of a file beside the store before it was read, None when it was not there."""
+    """[mtime_ns, ctime_ns, size, sha256] of a file beside the store before it was read, None when it was not there."""
     source = observed.sources.get(name)
     if source is None:
         return None
     sure = len(source.hash) == 64 and not observed.racy(source.mtime, source.ctime)
-    return [source.mtime if sure else 0, source.ctime, source.size]
+    return [source.mtime if sure else 0, source.ctime, source.size, source.hash]
 
 
 def _content(path):

@@ -55,7 +55,7 @@ def _decide(prompt, scopes, remaining, session, places):
 
 def _ledger(session, scopes):
     """The session's Ledger, forgotten after as many prompts as the narrowest scope's settings say."""
-    from abcd_index.artefact.reader import open_current
+    from abcd_index.artefact.provenance import open_ours
     from abcd_index.errors import ArtefactError
     from abcd_index.recall.decide import DEFAULTS, settings_of
     from abcd_index.recall.ledger import read_ledger
@@ -63,7 +63,7 @@ def _ledger(session, scopes):
     settings = DEFAULTS
     for scope in scopes:
         try:
-            artefact = open_current(scope.index)
+            artefact = open_ours(scope)
         except ArtefactError:
             continue
         settings = settings_of(artefact.header)

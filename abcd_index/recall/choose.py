@@ -10,6 +10,8 @@ from abcd_index.recall.fresh import CHANGED, GONE, Watch
 from abcd_index.recall.ledger import FULL, HEAD, LINE
 from abcd_index.recall.rank import candidates
 
+# Characters: of a longer page not even the beginning is read.
+LONGEST = 1 << 22
 # In MODERATE a page comes whole only if it is at least this near to the best one.
 NEAR_BEST = 0.5
 # Room that whole pages leave for the lines of the others, as a share of what the pages have.
@@ -46,15 +48,15 @@ def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_byt
     # In DEPLETED a line is all that a page can be, so one that was a line has nothing left to send.
     nothing_left = LINE if bracket == DEPLETED else FULL
     taken, passed, outcome.more = candidates(prompt, sources, ledger, excluded, nothing_left, explain)
-    blocks = []
+    blocks, watches = [], {}
     if prompt.stars or any([hit.domains for source in sources for hit in source.hits]):
         wire.ahead("abcd_index.recall.rules")
         from abcd_index.recall.rules import write_rules
 
         # Rules have their own share of the limit and never take all of it from the pages.
         share = min(limits["rules"], room.left // 2 if taken else room.left)
-        blocks = write_rules(outcome, prompt, sources, ledger, excluded, room, share)
-    watches = {}
+        blocks = write_rules(outcome, prompt, sources, ledger, excluded, room, share,
+                             lambda source: _watch(source, watches))
     here = []
     for candidate in taken:
         (here if _is_here(candidate, watches) else passed).append(candidate)
@@ -68,12 +70,15 @@ def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_byt
         outcome.text = head + "".join(blocks) + render.CLOSE
 
 
-def _is_here(candidate, watches):
-    source = candidate.source
+def _watch(source, watches):
     watch = watches.get(source.order)
     if watch is None:
         watch = watches[source.order] = Watch(source.scope, source.artefact)
-    candidate.state = watch.state(candidate.page, candidate.record["file"])
+    return watch
+
+
+def _is_here(candidate, watches):
+    candidate.state = _watch(candidate.source, watches).state(candidate.page, candidate.record["file"])
     if candidate.state == GONE:
         candidate.why = "the file is gone since the artefact was built"
     return candidate.state != GONE
@@ -158,7 +163,7 @@ def _whole(candidate, room, keep, first):
             candidate.why = "it fits whole"
             return text, FULL
     candidate.why = "its %d characters did not fit" % record["size"]
-    if not first or candidate.seen >= HEAD:
+    if not first or candidate.seen >= HEAD or record["size"] > LONGEST:
         return "", 0
     wire.ahead("abcd_index.recall.head")
     from abcd_index.recall.head import page_head

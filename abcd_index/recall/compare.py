@@ -1,6 +1,6 @@
-"""A closer look at a page whose file is not as its build left it: moved, linked, touched, edited, or gone.
+"""A closer look at a file that is not as its build left it: moved, linked, touched, edited, or gone.
 
-Prompt path, loaded only for such a page.
+Prompt path, loaded only for such a file.
 """
 
 try:
@@ -8,30 +8,34 @@ try:
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
+from abcd_index.artefact.reader import CAREFUL
+from abcd_index.artefact.times import seen
 from abcd_index.recall.fresh import CHANGED, FORMAT_BITS, GONE, PLAIN, SAME
 
-# A page larger than this is not read at a prompt to compare its content.
+# A file larger than this is not read at a prompt to compare its content.
 LARGEST = 1 << 23
 LINK = 0o120000
 
 
-def state(store, file, row, artefact, page):
-    """SAME, CHANGED or GONE: a page of the folder ``store``. ``row``: its (mtime_ns, size, sha256) or None."""
+def state(store, file, row):
+    """SAME, CHANGED or GONE: a page of the folder ``store``. ``row``: what its build saw (``times``), or None."""
     found = look(store, file)
     if found is None:
         return GONE
     path, stat = found
-    if row is not None and row[0] and row[:2] == (stat.st_mtime_ns, min(stat.st_size, 0xFFFFFFFF)):
+    if row is not None and list(row[:3]) == seen(stat):
         return SAME
+    return content(path, row)
+
+
+def content(path, row):
+    """SAME, CHANGED or GONE by what is in the plain file at ``path``: a checkout moves a file's times and leaves its
+    content, and may give it other line ends."""
     data = _read(path)
     if data is None:
         return GONE
-    # A checkout moves a file's time and leaves its content, and may give it other line ends.
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if row is not None and row[2].strip("0 "):
-        return SAME if _sha256(data) == row[2].rstrip() else CHANGED
-    # No times came with this artefact (it was checked out, or copied): its text must be in the file.
-    return SAME if artefact.body(page).encode("utf-8", "surrogatepass") in data else CHANGED
+    return SAME if row is not None and _sha256(data) == row[3] else CHANGED
 
 
 def look(store, file):
@@ -73,7 +77,7 @@ def _spellings(file):
 def _read(path):
     fd = -1
     try:
-        fd = _os.open(path, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0) | getattr(_os, "O_CLOEXEC", 0))
+        fd = _os.open(path, _os.O_RDONLY | CAREFUL)
         data = b""
         while len(data) <= LARGEST:
             chunk = _os.read(fd, 1 << 20)

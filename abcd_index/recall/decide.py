@@ -5,7 +5,8 @@ what ranks, weighs and writes. A scope whose artefact cannot be used is named in
 """
 
 from abcd_index.artefact.format import of_another_release
-from abcd_index.artefact.reader import hashes, open_current, torn
+from abcd_index.artefact.provenance import open_ours
+from abcd_index.artefact.reader import hashes, torn
 from abcd_index.terms.match import Hit, excluded, match_all
 from abcd_index.terms.prompt import Prompt
 
@@ -77,9 +78,8 @@ class Search:
 
     def _search(self, scope):
         artefact = None
-        # Whatever is wrong with an artefact, and be it one that a stranger forged, costs a person no prompt.
         try:
-            artefact = open_current(scope.index)
+            artefact = open_ours(scope)
             if of_another_release(artefact.header):
                 self.old.append(scope)
             if self._hashes is None:
@@ -88,12 +88,32 @@ class Search:
         except Exception as error:
             if artefact is not None:
                 artefact.close()
+            if not self.of_artefact(scope, error):
+                raise
             self.blame(scope, error)
             return
         self.open.append((scope, artefact))
         self.hits.append(hits)
         if hits or (self.prompt.stars and artefact.domains):
             self.found = True
+
+    def of_artefact(self, scope, error):
+        """Whether ``error`` speaks of the artefact of ``scope`` and not of a mistake in this program. One of another
+        release may hold anything."""
+        from abcd_index.errors import ArtefactError
+
+        return scope in self.old or isinstance(error, ArtefactError)
+
+    def drop(self, error):
+        """Pass over the artefact that is to blame for ``error``. Raises ``error`` when none is."""
+        artefact = getattr(error, "artefact", None)
+        for order, (scope, opened) in enumerate(self.open):
+            if opened is artefact or artefact is None and scope in self.old:
+                del self.open[order], self.hits[order]
+                opened.close()
+                self.blame(scope, error)
+                return
+        raise error
 
     def blame(self, scope, error):
         """Note that the artefact of ``scope`` cannot be used. One of another release looks damaged to this one."""
@@ -108,7 +128,7 @@ def decide(prompt, scopes, remaining=None, ledger=None, settings=None, explain=F
     ``prompt``: its text. ``scopes``: narrow to wide. ``remaining``: percent of the window that is free, None
     when not known, or a ``fill.Fill``. ``ledger``: a Ledger, or None for a session without one. ``settings``:
     those of the narrowest artefact when None. ``explain``: also say what nearly came. ``by_bytes``: the host
-    counts bytes. Never raises on account of an artefact.
+    counts bytes. Never raises on account of an artefact; what else is raised is a mistake of this program's.
     """
     prompt = Prompt(prompt)
     search = Search(prompt, [] if prompt.machine else scopes)
@@ -133,18 +153,19 @@ def settle(search, remaining, ledger, settings, explain=False, by_bytes=False):
         remaining = Fill(remaining, why)
     name, why = bracket(remaining, settings["brackets"], ledger is not None and ledger.depleted)
     while search.open:
-        sources = _sources(search, outcome)
         try:
+            sources = _sources(search, outcome)
             choose(outcome, search.prompt, sources, name, ledger, settings, excluded, by_bytes, explain)
+            if explain:
+                from abcd_index.recall.explain import decisions
+
+                outcome.decisions = decisions(search, outcome)
             break
         except Exception as error:
-            _drop_torn(search, outcome, error)
+            search.drop(error)
+            outcome.clear()
     if outcome.pages or outcome.rules or outcome.held:
         outcome.bracket, outcome.why = name, why
-    if explain:
-        from abcd_index.recall.explain import decisions
-
-        outcome.decisions = decisions(search, outcome)
     return outcome
 
 
@@ -192,26 +213,6 @@ def _all_gone(search, order, normal):
 def _part(hit, with_pages, with_domains):
     return Hit(hit.normal, hit.weight, hit.zone, hit.length, hit.pages if with_pages else [],
                hit.domains if with_domains else [], hit.seen)
-
-
-def _drop_torn(search, outcome, error):
-    """Pass over the artefact that is to blame: the first one that cannot show what matched in it, else the last."""
-    blamed = len(search.open) - 1
-    for order, (_, artefact) in enumerate(search.open):
-        try:
-            for hit in search.hits[order]:
-                for page in hit.pages[:100]:
-                    artefact.record(page)["recall"], artefact.body(page)
-                for number in hit.domains:
-                    artefact.domain(number)["rules"]
-        except Exception:
-            blamed = order
-            break
-    scope, artefact = search.open.pop(blamed)
-    search.hits.pop(blamed)
-    artefact.close()
-    outcome.clear()
-    search.blame(scope, error)
 
 
 def settings_of(header):

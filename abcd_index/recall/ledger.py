@@ -4,22 +4,25 @@ Prompt path, loaded only when something matched. The ledger is a log: a line tha
 one line per prompt, each added in one write, so that hooks that run side by side lose nothing. Whatever
 else is found in the file makes it a new, empty ledger.
 
-    abcd-ledger 1 <length> <name>
-    + <bracket> <marker> <signature>:<form> ...     a prompt that was given something
-    .                                               a prompt that was given nothing
-    !                                               all before this line is forgotten (the refresh)
+    abcd-ledger 2 <length> <name>
+    + <bracket> <marker> <said> <signature>:<form> ...  a prompt that was given something
+    . <said>                                            a prompt that was given nothing
+    !                                                   all before this line is forgotten (the refresh)
+
+``<said>`` is ``<name of the prompt>@<seconds since 1970>``: a prompt that several hooks are given counts once. The
+first line may stand there twice, when two hooks began the file. Names are made with a secret (``wire.keyed``).
 """
 
 import time
 
-from abcd_index.recall.wire import LEDGER, ONCE, append, create, fingerprint, load, remove, replace
+from abcd_index.recall.wire import LEDGER, ONCE, append, create, load, remove, replace
 
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
-MAGIC = "abcd-ledger 1"
+MAGIC = "abcd-ledger 2"
 LONGEST = 1 << 18
 # Past this size a refresh starts the file anew.
 LARGE = 1 << 14
@@ -34,19 +37,21 @@ class Ledger:
     """``seen``: {signature: (form, prompt number)}. ``prompts``: prompts since the first that was given
     something. ``depleted``: the session was in that bracket. ``after``: prompts since the last that was
     given something. ``marker``: of that one. ``bad``: the file held something else.
-    ``refreshed``: all was just forgotten. ``ending``: what a line that is added must begin with."""
+    ``begun``: its first line is there. ``refreshed``: all was just forgotten. ``again``: this prompt was counted already, by another hook.
+    ``ending``: what a line that is added must begin with."""
 
-    __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "ending")
+    __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "again", "begun", "ending")
 
     def __init__(self):
         self.seen = {}
         self.prompts = self.after = self.size = 0
-        self.depleted = self.bad = self.refreshed = False
+        self.depleted = self.bad = self.refreshed = self.again = self.begun = False
         self.marker = self.ending = ""
 
 
-def read_ledger(session, refresh_every=0):
+def read_ledger(session, refresh_every=0, said=""):
     """The session's Ledger (an empty one for None). ``refresh_every``: after so many prompts it is forgotten; 0: never.
+    ``said``: of the prompt that it is read for.
 
     Never raises: what cannot be read is an empty ledger.
     """
@@ -55,68 +60,86 @@ def read_ledger(session, refresh_every=0):
     if not data:
         return ledger
     ledger.size = len(data)
-    if len(data) > LONGEST or not _parse(ledger, data, session.mark):
+    if len(data) > LONGEST or not _parse(ledger, data, session.mark, said):
         ledger = Ledger()
         ledger.bad = True
-    elif refresh_every and ledger.seen and ledger.prompts >= refresh_every:
+    elif refresh_every and ledger.seen and ledger.prompts >= refresh_every and not ledger.again:
         ledger.seen = {}
         ledger.refreshed = True
     return ledger
 
 
-def _parse(ledger, data, mark):
+def _parse(ledger, data, mark, said):
     """Read the log into ``ledger``. False when it is not this session's ledger."""
     started = False
+    known = {}
     lines = data.decode("ascii", "replace").split("\n")
     if lines[-1]:
         # Another hook is writing that line, or died over it.
         ledger.ending = "\n"
     for line in lines:
-        if line == ".":
-            ledger.prompts += started
-            ledger.after += 1
+        words = line.split(" ")
+        if words[0] == ".":
+            if not _counted(known, words[1:2]):
+                ledger.prompts += started
+                ledger.after += 1
         elif line == "!":
             ledger.seen = {}
             ledger.prompts = 0
             started = False
-        elif line.startswith("+ "):
-            ledger.prompts += started
+        elif words[0] == "+":
+            if not _counted(known, words[3:4]):
+                ledger.prompts += started
             started = True
             ledger.after = 0
-            _take(ledger, line.split(" "))
+            _take(ledger, words)
         elif line.startswith(MAGIC):
             if line != MAGIC + " " + mark:
                 return False
+            ledger.begun = True
         elif line:
             return False
-    ledger.prompts += started
-    return True
+    ledger.again = _counted(known, [said])
+    ledger.prompts += started and not ledger.again
+    return ledger.begun or not started
+
+
+def _counted(known, said):
+    """Whether a prompt is another delivery of one that was counted; else it is ``known`` from now on."""
+    name, _, when = (said[0] if said else "").partition("@")
+    if not when.isdecimal():
+        return False
+    first = known.get(name)
+    if first is not None and -TWICE < int(when) - first < TWICE:
+        return True
+    known[name] = int(when)
+    return False
 
 
 def _take(ledger, words):
-    if len(words) < 3:
+    if len(words) < 4:
         return
     ledger.marker = words[2]
     if words[1] == "DEPLETED":
         ledger.depleted = True
-    for word in words[3:]:
+    for word in words[4:]:
         signature, _, form = word.partition(":")
         if form in FORMS and FORMS[form] > ledger.seen.get(signature, (0, 0))[0]:
             ledger.seen[signature] = FORMS[form], ledger.prompts
 
 
-def note(session, ledger, bracket, marker, marks):
+def note(session, ledger, bracket, marker, said, marks):
     """Keep what was sent. ``marks``: [(signature, form)]. What cannot be written only repeats a page."""
     head = MAGIC + " " + session.mark + "\n"
-    row = "+ %s %s %s\n" % (bracket, marker or "-", " ".join(["%s:%d" % mark for mark in marks]))
+    row = "+ %s %s %s\n" % (bracket, marker, " ".join([said, *["%s:%d" % mark for mark in marks]]))
     if ledger.refreshed:
         row = "!\n" + row
     whole = (head + row).encode("ascii")
     if ledger.bad or ledger.refreshed and ledger.size > LARGE:
         if ledger.depleted:
-            whole = (head + "+ DEPLETED -\n" + row).encode("ascii")
+            whole = (head + "+ DEPLETED - -\n" + row).encode("ascii")
         return replace(session, LEDGER, whole)
-    if not ledger.size and create(session, LEDGER, whole):
+    if not ledger.begun and append(session, LEDGER, ledger.ending.encode("ascii") + whole, new=True):
         if session.path[-1] == "0":
             # One session in sixteen sweeps up after the others, for those who have no session hook to do it.
             from abcd_index.recall.sweep import prune
@@ -124,15 +147,6 @@ def note(session, ledger, bracket, marker, marks):
             prune(session)
         return True
     return append(session, LEDGER, (ledger.ending + row).encode("ascii")) or replace(session, LEDGER, whole)
-
-
-def marker_of(turn, prompt, bracket, keys):
-    """The name that two deliveries of one prompt share: the host's own id of it, else its text; the bracket; and
-    the artefacts that answer it."""
-    if not turn:
-        # A long paste is told from another by its head and tail, and by its length if all of it was looked at.
-        turn = "\n%d %s" % (min(len(prompt), 20000), prompt if len(prompt) < 4000 else prompt[:2000] + prompt[-2000:])
-    return fingerprint("\n".join([turn, bracket, *keys]).encode("utf-8", "surrogatepass"))
 
 
 def first_delivery(session, ledger, marker):

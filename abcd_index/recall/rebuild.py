@@ -7,36 +7,64 @@ home by the build itself, since the hook's own may have none of the libraries.
 import sys
 import time
 
-from abcd_index.recall.wire import CAREFUL, fingerprint, make_folder, user_folder
+from abcd_index.artefact.names import is_page
+from abcd_index.recall import wire
+from abcd_index.scopes import fingerprint
 
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
-NOTES = "/.index"
 INTERPRETER = "/interpreter"
-# Seconds between two rebuilds of a scope from here: a build that fails must not be tried at every prompt.
+# Seconds after a build that failed: it must not be tried at every prompt.
 PAUSE = 10
+
+
+def mend(scope, error, places):
+    """Start a build of a ``scope`` whose artefact cannot be used because of ``error``. Whether one was started: not
+    where there is nothing to build, nor over the artefact of a later release."""
+    from abcd_index.errors import ArtefactMissing, FormatTooNew
+
+    if isinstance(error, FormatTooNew):
+        return False
+    if isinstance(error, ArtefactMissing):
+        return holds_pages(scope) and rebuild(scope, places)
+    return rebuild(scope, places, force=True)
+
+
+def holds_pages(scope):
+    """Whether there is anything in the scope to recall."""
+    try:
+        if any([is_page(name) for name in _os.listdir(scope.store)]):
+            return True
+    except OSError:
+        pass
+    try:
+        _os.lstat(scope.home + "/rules.json")
+        return True
+    except OSError:
+        return False
 
 
 def rebuild(scope, places, force=False):
     """Start a build of ``scope``; ``force``: also when an artefact is there. Whether one was started."""
-    notes = user_folder(places, NOTES)
+    notes = wire.user_folder(places, wire.INDEX)
     python = interpreter(notes) if notes else ""
-    if not python or not _turn(scope, notes):
+    note = _turn(scope, notes) if python else ""
+    if not note:
         return False
     # Not -I: a build may live in the user's own site-packages. It starts in / and so meets no stranger's modules.
     command = [python, "-m", "abcd_index", "build", "--quiet", "--scope", scope.name]
     if scope.name == "workspace":
         command += ["--root", scope.root]
-    return start(command + (["--force"] if force else []))
+    return start(command + (["--force"] if force else []), note)
 
 
 def interpreter(notes):
     """The path of a Python that can build, or ''. ``notes``: the folder that says so."""
     try:
-        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | CAREFUL)
+        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | wire.CAREFUL)
         try:
             path = _os.read(fd, 4096).decode("utf-8", "surrogateescape").partition("\n")[0]
         finally:
@@ -55,8 +83,9 @@ def interpreter(notes):
         return ""
 
 
-def start(command):
-    """Start a process with nothing of ours: its own session, no open file. Whether that worked."""
+def start(command, note):
+    """Start a process with nothing of ours: its own session, no open file. Whether that worked. When it ends well the
+    ``note`` that says so to other hooks goes."""
     if not hasattr(_os, "fork"):  # pragma: no cover - Windows
         import subprocess
 
@@ -69,38 +98,39 @@ def start(command):
     except OSError:
         return False
     try:
-        _detach()
+        wire.let_go()
+        held = wire.hold(note)
+        if not _run(command):
+            wire.remove(note)
+        else:
+            # Its time is when the build failed.
+            _os.write(held, b".")
+    finally:
+        _os._exit(0)
+
+
+def _run(command):
+    """Run a command to its end and return its status."""
+    child = _os.fork()
+    if child:
+        return _os.waitpid(child, 0)[1]
+    try:
+        import _signal
+
+        _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
         _os.execv(command[0], command)
     finally:
         _os._exit(127)
 
 
-def _detach():
-    import _signal
-
-    _signal.setitimer(_signal.ITIMER_REAL, 0)
-    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
-    _os.setsid()
-    _os.chdir("/")
-    null = _os.open("/dev/null", _os.O_RDWR)
-    for fd in (0, 1, 2):
-        _os.dup2(null, fd)
-    _os.closerange(3, 4096)
-
-
 def _turn(scope, notes):
-    """Whether it is this process's turn to rebuild; says so to the others by a file's time."""
+    """The path of the note that it is this process's turn to rebuild; '' when it is not: a build of the scope runs, or
+    failed a moment ago."""
     path = notes + "/rebuild-" + fingerprint(scope.store.encode("utf-8", "surrogatepass"))
     try:
-        if -PAUSE < time.time() - _os.lstat(path).st_mtime < PAUSE:
-            return False
-        _os.unlink(path)
+        if -PAUSE < time.time() - _os.lstat(path).st_mtime < PAUSE or wire.locked(path):
+            return ""
+        wire.remove(path)
     except (OSError, ValueError):
         pass
-    if not make_folder(notes, above=1):
-        return False
-    try:
-        _os.close(_os.open(path, _os.O_WRONLY | _os.O_CREAT | _os.O_EXCL, 0o600))
-        return True
-    except (OSError, ValueError):
-        return False
+    return path if wire.make_folder(notes, above=1) and wire.make(path, b"") else ""

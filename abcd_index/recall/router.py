@@ -19,10 +19,11 @@ def main():
     try:
         places = Places()
         in_env = places.get("USER_PROMPT")
-        wire.arm(KIRO_WAIT if in_env else wire.DEADLINE)
+        deadline = wire.deadline(places)
+        wire.arm(KIRO_WAIT if in_env else deadline)
         data, payload = wire.read_all()
         if in_env:
-            wire.arm()
+            wire.arm(deadline)
             if not data:
                 payload = {"prompt": in_env, "hook_event_name": "userPromptSubmit", "cwd": wire.working_directory()}
         if payload is not None and places.get("ABCD_INDEX") != "0":
@@ -46,25 +47,24 @@ def respond(payload, places, forced="", send=wire.send):
     prompt = Prompt(call.prompt)
     if prompt.machine or prompt.empty:
         return
-    session = wire.session_of(call.session, places)
     search = Search(prompt, scopes)
     try:
+        session = wire.session_of(call.session, places, make=search.found)
         if not search.found:
             # A slash command that says nothing else is no prompt of a person's.
             if session is not None and not prompt.command:
-                wire.append(session, wire.LEDGER, wire.TICK)
-            stale = [scope for scope, artefact in search.open if moved(scope, artefact)]
+                wire.tick(session, call.turn, call.prompt)
+            stale = [scope for scope, artefact in search.open if wire.moved(scope, artefact)]
         else:
             stale = _answer(call, search, session, send)
     finally:
         search.close()
-    for scope, error in search.problems:
-        report(error)
-        if is_damage(error):
-            stale.append(scope)
-    if stale or search.old:
-        from abcd_index.recall.rebuild import rebuild
+    if stale or search.old or search.problems:
+        from abcd_index.recall.rebuild import mend, rebuild
 
+        for scope, error in search.problems:
+            report(error)
+            mend(scope, error, places)
         for scope in stale + search.old:
             rebuild(scope, places)
 
@@ -76,22 +76,23 @@ def _answer(call, search, session, send):
     from abcd_index.recall.decide import settle
     from abcd_index.recall.fill import read_fill
 
-    ledger = None
+    ledger, said = None, ""
     if session is not None:
-        ledger = ledgers.read_ledger(session, search.settings["refresh_every"])
+        said = wire.said(session, call.turn, call.prompt)
+        ledger = ledgers.read_ledger(session, search.settings["refresh_every"], said)
     outcome = settle(search, read_fill(session), ledger, search.settings, by_bytes=call.host == "codex")
     answer = envelope(call.host, call.event, outcome.text, wire.quote) if outcome.text else b""
     if session is None:
         if answer:
             _send(answer, send)
     elif not answer:
-        wire.append(session, wire.LEDGER, wire.TICK)
+        wire.tick(session, call.turn, call.prompt)
     else:
         keys = [artefact.header["key"] for _, artefact in search.open]
-        marker = ledgers.marker_of(call.turn, call.prompt, outcome.bracket, keys)
+        marker = wire.marked(session, call.turn, call.prompt, outcome.bracket, *keys)
         if ledgers.first_delivery(session, ledger, marker):
             if _send(answer, send):
-                ledgers.note(session, ledger, outcome.bracket, marker, outcome.marks)
+                ledgers.note(session, ledger, outcome.bracket, marker, said, outcome.marks)
             else:
                 wire.remove(session.path + wire.ONCE + marker)
     return outcome.stale
@@ -101,22 +102,6 @@ def _send(answer, send):
     # From here on there is nothing to wait for, and half an answer is worse than a late one.
     wire.arm(0)
     return send(answer)
-
-
-def moved(scope, artefact):
-    """Whether a page came to or left a scope's store since its artefact was built."""
-    try:
-        built = wire.modified(scope.index + "/" + artefact.header["key"] + ".times")
-        return wire.modified(scope.store) > built
-    except (OSError, ValueError):
-        return False
-
-
-def is_damage(error):
-    """Whether a build mends what kept an artefact from being used: it is not missing, and no later release's."""
-    from abcd_index.errors import ArtefactMissing, FormatTooNew
-
-    return not isinstance(error, (ArtefactMissing, FormatTooNew))
 
 
 def forced_host(argv):
@@ -130,10 +115,11 @@ def forced_host(argv):
 def report(error):
     """Tell whoever debugs a hook what went wrong; everybody else sees nothing."""
     try:
-        if Places().get("ABCD_DEBUG"):
+        # Without a stderr Python would print to stdout, which is the agent's.
+        if sys.stderr is not None and Places().get("ABCD_DEBUG"):
             from traceback import print_exception
 
-            print_exception(type(error), error, error.__traceback__)
+            print_exception(type(error), error, error.__traceback__, file=sys.stderr)
             sys.stderr.flush()
     except BaseException:
         pass

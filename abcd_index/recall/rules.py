@@ -4,6 +4,7 @@ Prompt path, loaded only when a domain matched or the prompt holds a star.
 """
 
 from abcd_index.recall import render
+from abcd_index.recall.fresh import RULES, SAME
 from abcd_index.recall.ledger import FULL
 from abcd_index.recall.rank import signature
 
@@ -37,13 +38,19 @@ class Rules:
         return self.source.scope.display("rules.json")
 
 
-def write_rules(outcome, prompt, sources, ledger, excluded, room, share):
-    """The blocks of the domains that a prompt brings, within ``share`` of ``room``; verdicts go to ``outcome``."""
+def write_rules(outcome, prompt, sources, ledger, excluded, room, share, watch):
+    """The blocks of the domains that a prompt brings, within ``share`` of ``room``; verdicts go to ``outcome``.
+    ``watch``: Source -> its ``fresh.Watch``."""
     blocks = []
     for source in sources:
+        state = None
         for rules in _matched(prompt, source):
+            if state is None:
+                # As of a page that changed, nothing old is shown; of rules there is no line that could be marked.
+                state = watch(source).beside(RULES)
             outcome.rules.append(rules)
-            rules.why = _barred(rules, prompt, ledger, excluded)
+            rules.why = _barred(rules, prompt, ledger, excluded) or (
+                "rules.json is %s since the artefact was built" % state if state != SAME else "")
             if rules.why:
                 continue
             text, left = rules_block(rules, min(share, room.left), room.by_bytes)

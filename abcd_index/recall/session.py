@@ -9,12 +9,13 @@ import sys
 from abcd_index.agents.hosts import COPILOT, envelope, read_call
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.names import is_markdown, is_page
-from abcd_index.artefact.reader import open_current
+from abcd_index.artefact.provenance import open_ours
+from abcd_index.artefact.times import head_of, row_of, seen
 from abcd_index.errors import ArtefactError, ArtefactMissing, FormatTooNew
 from abcd_index.recall import gauge, wire
 from abcd_index.recall.compare import look
-from abcd_index.recall.decide import DEFAULTS, settings_of
-from abcd_index.recall.rebuild import rebuild
+from abcd_index.recall.rebuild import holds_pages, mend, rebuild
+from abcd_index.recall.render import flat
 from abcd_index.recall.router import forced_host, report
 from abcd_index.recall.router import respond as answer_prompt
 from abcd_index.recall.sweep import forget, prune
@@ -37,10 +38,10 @@ TOLD_AT_START = (COPILOT, "vscode")
 def main():
     """The process: never returns."""
     try:
-        wire.arm()
-        _, payload = wire.read_all()
-        wire.arm(DEADLINE)
         places = Places()
+        wire.arm(wire.deadline(places))
+        _, payload = wire.read_all()
+        wire.arm(wire.deadline(places, DEADLINE))
         if payload is not None and places.get("ABCD_INDEX") != "0":
             respond(payload, places, forced_host(sys.argv))
     except BaseException as error:
@@ -52,10 +53,11 @@ def respond(payload, places, forced="", send=wire.send):
     """Act on one payload (dict); at a session's start say through ``send`` what a person should mend."""
     call = read_call(payload, forced, places.get)
     event = call.event.lower()
-    session = wire.session_of(call.session, places)
     begins = event in ("sessionstart", "agentspawn")
-    if session is not None and not call.subagent:
-        if event in EMPTIED or (begins and call.source in ("clear", "compact")):
+    emptied = event in EMPTIED or begins and call.source in ("clear", "compact")
+    session = None if call.subagent else wire.session_of(call.session, places, make=emptied)
+    if session is not None:
+        if emptied:
             forget(session)
             gauge.reset(session)
         elif begins and call.source in BEGUN:
@@ -84,15 +86,15 @@ def inspect(scope, places):
     should read."""
     if not holds_pages(scope):
         return []
-    shown = scope.shown.rstrip("/")
+    shown = flat(scope.shown.rstrip("/"))
     try:
-        artefact = open_current(scope.index)
+        artefact = open_ours(scope)
     except FormatTooNew as error:
         return ["abcd-index: the index of %s cannot be read: %s. Its pages are not recalled; "
                 "upgrade abcd-index, or run `abcd-index build`." % (shown, error)]
     except ArtefactError as error:
         state = "not built yet" if isinstance(error, ArtefactMissing) else "damaged"
-        begun = rebuild(scope, places, force=state == "damaged")
+        begun = mend(scope, error, places)
         way = "a build was started" if begun else "run `abcd-index build`"
         return ["abcd-index: the index of %s is %s, so its pages are not recalled; %s." % (shown, state, way)]
     try:
@@ -112,65 +114,52 @@ def is_stale(scope, artefact):
     if of_another_release(artefact.header):
         return True
     try:
-        times = scope.index + "/" + artefact.header["key"] + TIMES_SUFFIX
-        built = wire.modified(times)
-        folder, rows = read_times(times)
-        if wire.modified(scope.store) != folder:
-            return True
+        head, rows = read_times(scope, artefact)
+        built = wire.built(scope, artefact)
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return True
-    for name, made in (("rules.json", artefact.domains), ("config.json", settings_of(artefact.header) != DEFAULTS)):
-        try:
-            if _os.lstat(scope.home + "/" + name).st_mtime_ns > built:
-                return True
-        except OSError:
-            if made:
-                return True
+    store = _seen(_os.stat, scope.store) or [0, 0]
+    if store[:2] != [head["folder"], head["changed"]]:
+        return True
+    for name, row in (("rules.json", head["rules"]), ("config.json", head["config"])):
+        if _seen(_os.lstat, scope.home + "/" + name) != (row and row[:3]):
+            return True
     found = []
-    for name in _os.listdir(scope.store):
-        if is_markdown(name):
-            there = look(scope.store, name)
-            if there is None:
-                continue
-            if is_page(name):
-                found.append((there[1].st_mtime_ns, there[1].st_size))
-            elif there[1].st_mtime_ns > built:
-                return True
+    for name in _os.listdir(scope.store) if store[0] else ():
+        there = look(scope.store, name) if is_markdown(name) else None
+        if there is None:
+            continue
+        if is_page(name):
+            found.append(seen(there[1]))
+        elif max(seen(there[1])[:2]) > built:
+            return True
     return sorted(found) != sorted(rows)
 
 
-def read_times(path):
-    """(mtime_ns of the folder, [(mtime_ns, size)] of its pages) of a sidecar. Raises OSError or ValueError."""
-    fd = _os.open(path, _os.O_RDONLY | wire.CAREFUL)
+def _seen(stat, path):
+    """What the sidecar would say of a file or folder, None where there is none."""
     try:
-        parts = []
-        while True:
-            part = _os.read(fd, 1 << 20)
-            if not part:
-                break
-            parts.append(part)
+        return seen(stat(path))
+    except OSError:
+        return None
+
+
+def read_times(scope, artefact):
+    """(the first line of an artefact's times sidecar, [[mtime_ns, ctime_ns, size]] of its pages). Raises OSError,
+    ValueError, KeyError or TypeError."""
+    path = scope.index + "/" + artefact.header["key"] + TIMES_SUFFIX
+    fd = _os.open(path, _os.O_RDONLY | wire.CAREFUL)
+    data, left = [], _os.fstat(fd).st_size
+    try:
+        while left > 0:
+            data.append(_os.read(fd, min(left, 1 << 20)))
+            left -= len(data[-1]) or left
     finally:
         _os.close(fd)
-    head, _, rows = b"".join(parts).partition(b"\n")
-    folder = wire.parse(head.decode("ascii"))["folder"]
-    return folder, [(int(rows[at:at + 16], 16), int(rows[at + 32:at + 40], 16)) for at in range(0, len(rows), ROW)]
-
-
-def holds_pages(scope):
-    """Whether there is anything in the scope to recall."""
-    try:
-        names = _os.listdir(scope.store)
-    except OSError:
-        names = []
-    if any([is_page(name) for name in names]):
-        return True
-    try:
-        _os.lstat(scope.home + "/rules.json")
-        return True
-    except OSError:
-        return False
+    head, _, rows = b"".join(data).partition(b"\n")
+    return head_of(head), [list(row_of(rows[at:at + ROW])[:3]) for at in range(0, len(rows), ROW)]
 
 
 def whereabouts(scope):
     """One sentence on where a scope's pages are, for agents that take no context at prompts."""
-    return "Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something." % scope.shown
+    return "Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something." % flat(scope.shown)

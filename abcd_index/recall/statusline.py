@@ -25,10 +25,11 @@ def main():
     data, line, command = b"", "", []
     try:
         command = wrapped(sys.argv)
-        wire.arm()
+        places = Places()
+        wire.arm(wire.deadline(places))
         data, payload = wire.read_all()
         if payload is not None:
-            line = keep(payload, Places())
+            line = keep(payload, places)
     except BaseException as error:
         from abcd_index.recall.router import report
 
@@ -47,7 +48,7 @@ def main():
 def keep(payload, places):
     """Write the figure of a status line payload (dict) down. Returns a line to show where there was none before."""
     get = payload.get
-    session = wire.session_of(name(get("session_id")) or name(get("sessionId")), places)
+    session = wire.session_of(name(get("session_id")) or name(get("sessionId")), places, make=True)
     remaining, said = figures(get("context_window"))
     if session is not None and said:
         gauge.note(session, remaining, said)
@@ -56,7 +57,8 @@ def keep(payload, places):
     shown = [" ".join(model.split())] if isinstance(model, str) and model else []
     if remaining is not None:
         shown.append("%d %% of the context window free" % remaining)
-    return " \u00b7 ".join(shown)
+    # A terminal takes control characters for orders.
+    return "".join([sign for sign in " \u00b7 ".join(shown) if sign.isprintable()])
 
 
 def figures(window):

@@ -41,6 +41,6 @@ def prune(session, looks=LOOKED_AT):
         path = folder + "/" + other
         try:
             if not other.startswith(name) and now - _os.lstat(path).st_mtime > KEPT:
-                _os.unlink(path)
+                remove(path)
         except OSError:
             continue

@@ -288,7 +288,7 @@ class TestNothingIsEverHalf:
         for suffix in (".pages", ".times"):
             os.unlink(built.path[:-4] + suffix)
         assert build(scope).state == "current"
-        assert Times.open(scope.index, built.key).row(0)[1] > 0
+        assert Times.open(scope.index, built.key).row(0)[2] > 0
 
     @pytest.mark.parametrize("name", ["files.json", "current", ".times", ".pages"])
     @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\0" * 50, None])
@@ -389,8 +389,8 @@ class TestSidecars:
         names = sorted(os.listdir(scope.store))
         for number, name in enumerate(names):
             stat = os.stat(os.path.join(scope.store, name))
-            mtime, size, digest = times.row(number)
-            assert (mtime, size) == (stat.st_mtime_ns, stat.st_size)
+            mtime, ctime, size, digest = times.row(number)
+            assert (mtime, ctime, size) == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size)
             with open(os.path.join(scope.store, name), "rb") as handle:
                 assert digest == content_hash(handle.read())
         assert times.row(len(names)) is None

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -46,6 +47,8 @@ def auth(shop):
     for path in shop.store.iterdir():
         recall_shop.older(path)
     recall_shop.older(shop.store)
+    # Later than the files' last change by more than a tick, or only their content would tell.
+    time.sleep(0.06)
     return shop.build()
 
 

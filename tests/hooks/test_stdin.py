@@ -63,18 +63,30 @@ def test_a_payload_in_pieces_is_put_together(auth):
 
 
 def test_half_a_payload_and_silence_end_at_the_deadline(auth):
+    del auth.box.env["ABCD_DEADLINE"]
     process = start(auth, stdin=subprocess.PIPE)
     process.stdin.write(b'{"prompt": "auth')
     process.stdin.flush()
     assert end(process)[:3] == (0, b"", b"")
 
 
+@pytest.mark.parametrize("said", [None, "1", "0", "-5", "x", "\u0663", "1e9", ""])
+def test_a_deadline_is_never_shorter_nor_longer_than_it_may_be(auth, said):
+    from abcd_index.recall import wire
+    from abcd_index.scopes import Places
+
+    assert 1.0 <= wire.deadline(Places({"ABCD_DEADLINE": said} if said is not None else {})) <= 60
+    assert wire.deadline(Places({"ABCD_DEADLINE": "9" * 30})) == 60 and wire.deadline(Places({})) == wire.DEADLINE == 1.0
+
+
 def test_a_pipe_that_nobody_writes_to_ends_at_the_deadline(auth):
+    del auth.box.env["ABCD_DEADLINE"]
     for script in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
         assert end(start(auth, script, stdin=subprocess.PIPE))[:3] == (0, b"", b"")
 
 
 def test_stdin_closed_and_stdin_a_terminal(auth):
+    del auth.box.env["ABCD_DEADLINE"]
     import pty
 
     command = [recall_shop.BASE_PYTHON, "-I", "-S", str(HOOKS / "prompt_router_hook.py")]

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from abcd_index.recall import router, session, wire
-from abcd_index.recall.ledger import marker_of
+from abcd_index.recall.wire import Session, marked
 from abcd_index.terms.prompt import HEAD, TAIL, Prompt
 from tests import recall_shop
 from tests.recall_shop import page, said
@@ -32,7 +32,7 @@ def store(tmp_path_factory):
 
     patch = pytest.MonkeyPatch()
     shop = recall_shop.Shop(Box(tmp_path_factory.mktemp("any")))
-    patch.setattr("abcd_index.recall.rebuild.start", lambda command: True)
+    patch.setattr("abcd_index.recall.rebuild.start", lambda command, note: True)
     yield shop.pages({"a_auth.md": page(["auth"], "Body A.")}, {"u_tea.md": page(["tea"], "Tea.")})
     patch.undo()
 
@@ -85,7 +85,8 @@ def test_of_a_long_prompt_only_what_is_not_looked_at_is_left_out(lines, ascii_on
     assert found == payload
     mine, whole = map(Prompt, own)
     assert (mine.typed, mine.pasted, mine.run) == (whole.typed, whole.pasted, whole.run)
-    assert marker_of("", own[0], "", []) == marker_of("", own[1], "", [])
+    here = Session("/", "s", b"k" * 32)
+    assert marked(here, "", own[0]) == marked(here, "", own[1])
 
 
 def test_the_middle_of_a_long_log_is_not_even_parsed():
@@ -120,12 +121,12 @@ def test_any_bytes_are_an_artefact(store, data):
         head = json.dumps(header).encode()
         wound = head + b"\n%10d\n" % checksum(head) + rest.partition(b"\n")[2]
     try:
-        idx.write_bytes(wound)
+        store.wound(wound, idx)
         for prompt in ("why does auth fail?", "tea", "*x"):
             answer = said(store.respond(store.payload(prompt, None)))
             assert "Body" not in answer.replace("Body A.", "")
     finally:
-        idx.write_bytes(good)
+        store.wound(good, idx)
 
 
 def test_thousands_of_files_in_the_sessions_folder_cost_a_prompt_nothing(store):

@@ -39,7 +39,7 @@ PROMPTS = ("why does auth login fail?", "mock the auth token", "the rate limit a
 def test_the_text_is_the_hooks(store, prompt, free):
     if free is not None:
         store.free(free)
-    session = wire.session_of("s1", store.places)
+    session = wire.session_of("s1", store.places, make=True)
     for turn in range(2):
         before = sorted(path.name for path in store.sessions.iterdir()) if store.sessions.exists() else []
         remembered = ledger.read_ledger(session, 15)

@@ -190,7 +190,7 @@ def test_any_window_gives_a_percentage_or_none(window):
 
 @given(st.lists(st.tuples(st.sampled_from(["note", "reset"]), st.floats(0, 100)), max_size=12))
 def test_the_least_figure_since_the_last_reset_is_kept(tmp_path_factory, steps):
-    session = wire.Session(str(tmp_path_factory.getbasetemp() / "fills"), "s")
+    session = wire.Session(str(tmp_path_factory.getbasetemp() / "fills"), "s", b"k" * 32)
     wire.remove(session.path + wire.FILL)
     least, stale, last = None, "-", "-"
     for step, free in steps:

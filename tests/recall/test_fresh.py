@@ -1,6 +1,7 @@
 """A page that changed is not shown with its old body, a deleted one does not come, and a rebuild is started."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -93,13 +94,17 @@ def test_pages_written_just_before_the_build_are_compared_by_content(shop):
     assert "Body A." not in shop.quick("auth", "s2")
 
 
-def test_without_times_the_page_itself_tells(aged):
-    for path in aged.index.glob("*.times"):
-        path.unlink()
-    assert "Body A." in aged.quick("auth")
-    (aged.store / "a_auth_x.md").write_text(page(["auth"], "Body A, edited."))
-    text = aged.quick("auth", "s2")
+@pytest.mark.parametrize("wound", [None, b"", b"{}\n", b'{"folder":1}\n', b"\0" * 300])
+def test_without_times_no_body_comes_until_a_build_wrote_them(aged, wound):
+    path = next(aged.index.glob("*.times"))
+    path.unlink()
+    if wound is not None:
+        path.write_bytes(wound)
+    text = aged.quick("auth")
     assert "(changed since it was indexed)" in text and "Body A" not in text
+    assert scopes(aged) == ["workspace"]
+    aged.build()
+    assert "Body A." in aged.quick("auth", "s2")
 
 
 def test_names_in_another_normalisation_are_found(shop):
@@ -149,25 +154,52 @@ def test_the_session_start_looks_at_every_page_and_all_else_that_shapes_the_arte
     assert stale()
 
 
+def forget_rebuilds(shop):
+    for path in shop.sessions.parent.glob("rebuild-*"):
+        path.unlink()
+
+
 def test_a_prompt_that_meets_a_damaged_artefact_starts_a_rebuild(aged):
     idx = next(aged.index.glob("*.idx"))
     good = idx.read_bytes()
-    idx.write_bytes(good.replace(b"Body A", b"Body X"))
+    aged.wound(good.replace(b"Body A", b"Body X"))
     assert aged.quick("auth") == ""
-    assert scopes(aged) == ["workspace"]
-    for path in aged.sessions.parent.glob("rebuild-*"):
-        path.unlink()
-    idx.write_bytes(good[:-1])
+    # Without force a build would find that key there and leave it.
+    assert "--force" in aged.started[-1] and scopes(aged) == ["workspace"]
+    forget_rebuilds(aged)
+    aged.wound(good[:-1])
     assert aged.quick("auth", "s2") == "" and aged.quick("nothing of ours", "s3") == ""
     assert scopes(aged) == ["workspace"]
-    for path in aged.sessions.parent.glob("rebuild-*"):
-        path.unlink()
-    # One of a later release is not for this one to replace, and one that is missing was perhaps never wanted.
-    idx.write_bytes(good.replace(b'"format":1', b'"format":9'))
+    forget_rebuilds(aged)
+    # One of a later release is not for this one to replace.
+    header, _, rest = good.partition(b"\n")
+    aged.wound(header.replace(b'"format":1', b'"format":9') + b"\n" + rest)
     assert aged.quick("auth", "s4") == ""
-    idx.unlink()
-    assert aged.quick("auth", "s5") == ""
     assert scopes(aged) == []
+
+
+@pytest.mark.parametrize("kind", ["artefact gone", "index gone", "current names nothing", "current is no key", "unknown"])
+def test_a_prompt_that_meets_no_artefact_starts_a_build_where_there_are_pages(aged, kind):
+    idx = next(aged.index.glob("*.idx"))
+    if kind == "index gone":
+        shutil.rmtree(aged.index)
+    elif kind == "artefact gone":
+        idx.unlink()
+    elif kind == "unknown":
+        os.utime(idx)
+    else:
+        (aged.index / "current").write_text("0" * 40 if kind == "current names nothing" else "../x")
+    for n in range(3):
+        assert aged.quick("auth", "s%d" % n) == "" and aged.quick("nothing of ours", "t%d" % n) == ""
+    assert "--force" not in aged.started[-1] and scopes(aged) == ["workspace"]
+    forget_rebuilds(aged)
+    for path in aged.store.iterdir():
+        path.unlink()
+    assert aged.quick("auth", "s9") == "" and scopes(aged) == []
+    (aged.store / "README.md").write_text("# What is here\n")
+    assert aged.quick("auth", "s9") == "" and scopes(aged) == []
+    (aged.root / ".abcd" / "rules.json").write_text("{}")
+    assert aged.quick("auth", "s9") == "" and scopes(aged) == ["workspace"]
 
 
 def test_the_session_start_says_what_keeps_pages_from_being_recalled(aged):
@@ -177,13 +209,15 @@ def test_the_session_start_says_what_keeps_pages_from_being_recalled(aged):
 
     idx = next(aged.index.glob("*.idx"))
     good = idx.read_bytes()
-    idx.write_bytes(good[: len(good) // 2])
+    aged.wound(good[: len(good) // 2])
     assert "damaged" in said() and "\n" not in said()
     assert "--force" in aged.started[-1]
     header, _, rest = good.partition(b"\n")
     newer = header.replace(b'"format":1', b'"format":9')
-    idx.write_bytes(newer + b"\n" + rest)
+    aged.wound(newer + b"\n" + rest)
     assert "format 9" in said()
+    os.utime(idx)
+    assert "not built yet" in said()
     idx.unlink()
     assert "not built yet" in said()
     for path in aged.store.iterdir():
@@ -196,7 +230,7 @@ def test_a_missing_broken_or_newer_artefact_is_silent_at_a_prompt(aged):
     good = idx.read_bytes()
     for wound in (b"", b"{}\n", good[:40], good[: len(good) // 2], good[:-1], good + b"x", b"\0" * len(good),
                   good.replace(b'"format":1', b'"format":9')):
-        idx.write_bytes(wound)
+        aged.wound(wound, idx)
         done = aged.box.hook(aged.payload("auth"))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     idx.unlink()
@@ -210,7 +244,7 @@ def test_one_broken_scope_leaves_the_other_alone(shop):
     shop.pages({"a_auth_x.md": page(["auth"], "Body A.")}, {"u_auth.md": page(["auth"], "Mine.")})
     for index, left, gone in ((shop.index, "Mine.", "Body A."), ):
         idx = next(index.glob("*.idx"))
-        idx.write_bytes(idx.read_bytes()[:-5])
+        shop.wound(idx.read_bytes()[:-5], idx)
         text = shop.ask("auth")
         assert left in text and gone not in text
 
@@ -225,7 +259,7 @@ def test_flipped_bytes_never_show_other_text(aged):
         at = chance.randrange(len(good))
         wound = bytearray(good)
         wound[at] ^= 1 << chance.randrange(8)
-        idx.write_bytes(bytes(wound))
+        aged.wound(bytes(wound), idx)
         text = aged.quick("auth", None)
         rest = text.replace("Body A.", "").replace("Body B.", "")
         assert "Body" not in rest

@@ -53,6 +53,7 @@ def test_the_hooks_build_anew_though_no_page_changed(aged, field):
     assert aged.start("startup", "s1") is None and aged.quick("auth") and aged.quick("nothing of ours") == ""
     assert started(aged) == []
     of_another(artefact(aged), field)
+    aged.vouch()
     aged.start("startup", "s2")
     assert started(aged) == ["workspace"]
     for prompt in ("auth", "nothing of ours"):
@@ -62,6 +63,7 @@ def test_the_hooks_build_anew_though_no_page_changed(aged, field):
 
 def test_what_it_cannot_read_of_it_is_no_damage(aged, capsys):
     of_another(artefact(aged), b"records", b"zzzz")
+    aged.vouch()
     assert aged.quick("auth") == ""
     assert started(aged) == ["workspace"]
     recall_prompt.run("auth", root=str(aged.root), places=aged.places)
