@@ -1,9 +1,10 @@
-"""A tracked artefact: what is committed is the artefact of the committed pages, and clones recall at once."""
+"""A tracked artefact: what is committed is the artefact of the committed pages, which clones reproduce."""
 
 import json
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 from git_ground import Ground, page
@@ -62,11 +63,22 @@ def test_what_is_in_git(team):
     assert team.state() == "current"
 
 
-def test_a_fresh_clone_recalls_at_once(team):
-    """Without a build, without an installation, with the bare interpreter."""
+def test_a_fresh_clone_recalls_once_its_artefact_was_reproduced(team):
+    """What came with a clone says nothing by itself: the first prompt starts the build, with nothing else to do."""
     target = clone(team)
-    said = team.box.context({"cwd": str(target), "hook_event_name": "UserPromptSubmit", "prompt": "how to deploy?"})
-    assert "text" in said and "deploy" in said
+
+    def said():
+        return team.box.context({"cwd": str(target), "hook_event_name": "UserPromptSubmit", "prompt": "how to deploy?"})
+
+    end = time.monotonic() + 60
+    assert said() == ""
+    while not said() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert "text" in said() and "deploy" in said()
+
+
+def test_a_fresh_clone_is_verified_without_a_build(team):
+    target = clone(team)
     assert verified(team, target) is True
     status = json.loads(team.box.cli("status", "--json", cwd=target).stdout)
     workspace = status["scopes"][0]
