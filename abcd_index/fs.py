@@ -9,6 +9,8 @@ all: written beside the target, flushed, synced, renamed. The prompt hook, which
 
 import errno
 import os
+import re
+import shutil
 import stat
 import sys
 import tempfile
@@ -28,6 +30,10 @@ NOT_OTHERS = 0o022
 
 class NotPlain(OSError):
     """What is at a path is no regular file: a link, a folder, a FIFO, a device."""
+
+
+class Changed(OSError):
+    """A file is not what it was when it was read."""
 
 
 def open_plain(path: str, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
@@ -62,55 +68,69 @@ def mode_for(folder: str) -> int:
 
 
 @contextmanager
-def whole(path: str, mode: Optional[int] = None) -> Iterator[BinaryIO]:
+def whole(path: str, mode: Optional[int] = None, scratch: str = "") -> Iterator[BinaryIO]:
     """A binary file that takes the place of ``path`` when the block ends without an error.
 
-    ``mode``: its permissions; without it those of the regular file that is there, else ``mode_for``. A link at
-    ``path`` is replaced, never followed. Raises NotPlain where a folder or a device is, and OSError.
+    ``mode``: its permissions; without it those of the regular file that is there, else ``mode_for``. ``scratch``: a
+    folder to write it in until then, when it is on the same file system. A link at ``path`` is replaced, never
+    followed. Raises NotPlain where a folder or a device is, and OSError.
     """
-    folder, name = os.path.split(path)
     if mode is None:
         mode = _mode_of(path)
-    fd, temporary = tempfile.mkstemp(prefix=TEMPORARY, suffix="-" + name[-60:], dir=folder or ".")
-    try:
-        with os.fdopen(fd, "w+b") as out:
-            yield out
-            out.flush()
-            _settle(out.fileno(), mode_for(folder or ".") if mode is None else mode)
-        os.replace(temporary, path)
-    except BaseException:
-        remove(temporary)
-        raise
-    sync_folder(folder or ".")
+    with _temporary(path, scratch) as out:
+        yield out
+        _finish(out, path, mode)
+        _rename(out, path)
 
 
-def replace(path: str, data: bytes, mode: Optional[int] = None) -> None:
+def replace(path: str, data: bytes, mode: Optional[int] = None, scratch: str = "") -> None:
     """Put ``data`` at ``path`` in one step. Raises as ``whole``."""
-    with whole(path, mode) as out:
+    with whole(path, mode, scratch) as out:
         out.write(data)
 
 
-def create(path: str, data: bytes, mode: Optional[int] = None) -> bool:
+def create(path: str, data: bytes, mode: Optional[int] = None, scratch: str = "") -> bool:
     """Put ``data`` at ``path`` in one step where nothing is there yet. Whether it did. Raises OSError."""
-    folder, name = os.path.split(path)
-    fd, temporary = tempfile.mkstemp(prefix=TEMPORARY, suffix="-" + name[-60:], dir=folder or ".")
-    try:
-        with os.fdopen(fd, "wb") as out:
-            out.write(data)
-            out.flush()
-            _settle(out.fileno(), mode_for(folder or ".") if mode is None else mode)
+    with _temporary(path, scratch) as out:
+        out.write(data)
+        _finish(out, path, mode)
         try:
-            os.link(temporary, path, follow_symlinks=False)
+            os.link(out.name, path, follow_symlinks=False)
         except FileExistsError:
             return False
         except OSError:  # A file system without hard links.
             if os.path.lexists(path):
                 return False
-            os.rename(temporary, path)
-        sync_folder(folder or ".")
+            _rename(out, path)
+        sync_folder(os.path.dirname(path) or ".")
         return True
-    finally:
-        remove(temporary)
+
+
+def edit(path: str, before: Optional[bytes], after: bytes, scratch: str = "") -> None:
+    """Put ``after`` in the place of ``before`` (None: of nothing), keeping the file's mode.
+
+    Raises Changed, and leaves the file as it is, when something else is there, also when it came at the very moment;
+    NotPlain where a link, a folder or a device is; OSError.
+    """
+    mode = _mode_of(path)
+    if os.path.islink(path):
+        raise NotPlain(errno.ELOOP, "a symbolic link", path)
+    if before is None:
+        if not create(path, after, scratch=scratch):
+            raise Changed(errno.EEXIST, "something was put there meanwhile", path)
+        return
+    with _temporary(path, scratch) as out:
+        out.write(after)
+        _finish(out, path, mode)
+        if read(path) != before:
+            raise Changed(errno.EBUSY, "it was changed meanwhile", path)
+        if not _exchange(out.name, path):
+            _rename(out, path)
+        elif not _holds(out.name, before):
+            # Somebody was faster by less than we could see: theirs goes back.
+            os.replace(out.name, path)
+            raise Changed(errno.EBUSY, "it was changed meanwhile", path)
+    sync_folder(os.path.dirname(path) or ".")
 
 
 def adopt(temporary: str, path: str) -> None:
@@ -165,21 +185,50 @@ def remove(path: str) -> bool:
         return False
 
 
-def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED) -> int:
-    """Delete the files in ``folder`` whose names begin with ``prefix`` and that nobody has written to for ``age``
-    seconds: what killed writers left. Returns how many went; a folder that cannot be listed has none."""
+def remove_folder(path: str) -> None:
+    """Delete the folder ``path`` and all below it, following no link; what cannot be deleted stays."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        # git writes its objects read-only, and so are the folders on some systems.
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def work_folder(parent: str, prefix: str) -> Iterator[str]:
+    """A new folder in ``parent`` for what is on its way; it goes when the block ends, and so do those of the same
+    ``prefix`` that killed processes left. Raises OSError."""
+    sweep(parent, prefix, folders=True)
+    path, fd = "", -1
+    while fd < 0:
+        path = tempfile.mkdtemp(prefix=prefix, dir=parent)
+        fd = _held(path)
+    try:
+        yield path
+    finally:
+        remove_folder(path)
+        os.close(fd)
+
+
+def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders: bool = False) -> int:
+    """Delete the files (or the ``folders``) in ``folder`` that killed writers left. Returns how many went.
+
+    Their names are ``prefix`` and what ``tempfile`` adds; and nobody holds their lock or, where nothing can be locked,
+    has written to them for ``age`` seconds. A folder that cannot be listed has none.
+    """
     gone, now = 0, time.time()
+    ours = re.compile(re.escape(prefix) + "[a-z0-9_]{8}(?:-.*)?")
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
-                try:
-                    if (entry.name.startswith(prefix) and entry.is_file(follow_symlinks=False)
-                            and now - entry.stat(follow_symlinks=False).st_mtime > age):
-                        gone += remove(entry.path)
-                except OSError:
-                    continue
+            found = [entry for entry in entries if ours.fullmatch(entry.name)]
     except OSError:
         return gone
+    for entry in found:
+        try:
+            kind = entry.is_dir(follow_symlinks=False) if folders else entry.is_file(follow_symlinks=False)
+            if kind and (now - entry.stat(follow_symlinks=False).st_mtime > age or _abandoned(entry.path)):
+                (remove_folder if folders else remove)(entry.path)
+                gone += not os.path.lexists(entry.path)
+        except OSError:
+            continue
     return gone
 
 
@@ -226,6 +275,105 @@ def _mode_of(path: str) -> Optional[int]:
     if stat.S_ISLNK(found.st_mode):
         return None
     raise NotPlain(errno.EISDIR if stat.S_ISDIR(found.st_mode) else errno.EINVAL, "not a regular file", path)
+
+
+@contextmanager
+def _temporary(path: str, scratch: str = "") -> Iterator[BinaryIO]:
+    """A new file on the file system of ``path``, locked for as long as it is open: who holds no lock is dead. It goes
+    when the block ends, unless it was renamed."""
+    folder, name = os.path.split(path)
+    folder = folder or "."
+    if scratch and _same_disk(scratch, folder):
+        folder = scratch
+    while True:
+        out = tempfile.NamedTemporaryFile(prefix=TEMPORARY, suffix="-" + name[-60:], dir=folder, delete=False)
+        if _lock(out.fileno()) is not False and _is_at(out.fileno(), out.name):
+            break
+        out.close()  # Swept between the two steps.
+    try:
+        with out:
+            yield out  # type: ignore[misc]
+    finally:
+        remove(out.name)
+
+
+def _finish(out: BinaryIO, path: str, mode: Optional[int]) -> None:
+    out.flush()
+    _settle(out.fileno(), mode_for(os.path.dirname(path) or ".") if mode is None else mode)
+
+
+def _rename(out: BinaryIO, path: str) -> None:
+    if os.name == "nt":  # pragma: no cover - Windows renames no open file
+        out.close()
+    os.replace(out.name, path)
+    sync_folder(os.path.dirname(path) or ".")
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Let two files change names in one step, where the system can."""
+    try:
+        import ctypes
+
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+        return call(-100, os.fsencode(one), -100, os.fsencode(other), 2) == 0
+    except (ImportError, OSError, AttributeError, TypeError):
+        return False
+
+
+def _holds(path: str, data: bytes) -> bool:
+    try:
+        return read(path, len(data) + 1) == data
+    except OSError:
+        return False
+
+
+def _same_disk(one: str, other: str) -> bool:
+    try:
+        found = os.lstat(one)
+        return stat.S_ISDIR(found.st_mode) and found.st_dev == os.stat(other).st_dev and os.access(one, os.W_OK)
+    except OSError:
+        return False
+
+
+def _lock(fd: int) -> Optional[bool]:
+    """Whether the lock of an open file was taken; None where there are no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return None
+
+
+def _held(path: str) -> int:
+    """A descriptor that holds the lock of a folder that was just made; -1 when it was swept in between."""
+    try:
+        fd = os.open(path, os.O_RDONLY | CAREFUL)
+    except OSError:
+        return -1
+    if _lock(fd) is not False and _is_at(fd, path):
+        return fd
+    os.close(fd)
+    return -1
+
+
+def _abandoned(path: str) -> bool:
+    """Whether nobody holds the lock of a file or folder, and locks are kept here at all."""
+    fd = os.open(path, os.O_RDONLY | CAREFUL)
+    try:
+        return _lock(fd) is True
+    finally:
+        os.close(fd)
+
+
+def _is_at(fd: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), os.lstat(path))
+    except OSError:
+        return False
 
 
 def _settle(fd: int, mode: int) -> None:

@@ -1,6 +1,14 @@
 """One module opens files for writing, deletes and renames them; no other room does."""
 
 import ast
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from abcd_index import fs
 
 from tests.test_imports import PACKAGE, modules
 
@@ -57,3 +65,76 @@ def test_only_fs_writes_files():
             wrong += [f"{inside}:{line}: {what}" for line, what in found]
     assert not wrong, "these belong into fs.py:\n" + "\n".join(wrong)
     assert not clean, f"no longer pending: {sorted(clean)}"
+
+
+def test_an_edit_keeps_what_came_meanwhile_and_the_mode(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_bytes(b"one")
+    page.chmod(0o640)
+    fs.edit(str(page), b"one", b"two")
+    assert page.read_bytes() == b"two" and stat.S_IMODE(page.stat().st_mode) == 0o640
+    with pytest.raises(fs.Changed):
+        fs.edit(str(page), b"one", b"three")
+    with pytest.raises(fs.Changed):
+        fs.edit(str(page), None, b"three")
+    assert page.read_bytes() == b"two" and os.listdir(tmp_path) == ["page.md"]
+
+
+def test_an_edit_that_comes_at_the_very_moment_is_put_back(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_bytes(b"one")
+    original = fs._exchange
+
+    def late(temporary, path):
+        page.write_bytes(b"a person's")
+        return original(temporary, path)
+
+    monkeypatch.setattr(fs, "_exchange", late)
+    if not original(str(page), str(page)):
+        pytest.skip("this system exchanges no files")
+    with pytest.raises(fs.Changed):
+        fs.edit(str(page), b"one", b"two")
+    assert page.read_bytes() == b"a person's" and os.listdir(tmp_path) == ["page.md"]
+
+
+@pytest.mark.parametrize("make", ["link", "dangling", "folder", "fifo"])
+def test_only_regular_files_are_edited(tmp_path, make):
+    (tmp_path / "other").write_bytes(b"other")
+    at = tmp_path / "page.md"
+    {"link": lambda: at.symlink_to("other"), "dangling": lambda: at.symlink_to("new"), "folder": at.mkdir,
+     "fifo": lambda: os.mkfifo(at)}[make]()
+    before = sorted(os.listdir(tmp_path))
+    for there in (None, b"other"):
+        with pytest.raises(fs.NotPlain):
+            fs.edit(str(at), there, b"mine")
+    assert sorted(os.listdir(tmp_path)) == before and (tmp_path / "other").read_bytes() == b"other"
+
+
+def test_litter_of_the_dead_goes_at_once_and_nobody_elses(tmp_path):
+    code = ("import os, sys\nfrom abcd_index import fs\n"
+            f"with fs.whole({str(tmp_path / 'x')!r}) as out:\n"
+            "    out.write(b'1'); print(out.name, flush=True); sys.stdin.read()\n"
+            "    os.kill(os.getpid(), 9)")
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    name = process.stdout.readline().strip()
+    (tmp_path / ".tmp-notes.md").write_bytes(b"a person's")
+    assert fs.sweep(str(tmp_path)) == 0 and os.path.exists(name)
+    process.stdin.close()
+    process.wait()
+    assert fs.sweep(str(tmp_path)) == 1 and os.listdir(tmp_path) == [".tmp-notes.md"]
+
+
+def test_what_is_on_its_way_goes_with_its_process(tmp_path):
+    code = ("import os, sys\nfrom abcd_index import fs\n"
+            f"with fs.work_folder({str(tmp_path)!r}, '.tmp-share-') as folder:\n"
+            "    open(folder + '/x', 'w').close(); print(folder, flush=True); sys.stdin.read()\n"
+            "    os.kill(os.getpid(), 9)")
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    name = process.stdout.readline().strip()
+    with fs.work_folder(str(tmp_path), ".tmp-share-"):
+        assert os.path.exists(name)
+    process.stdin.close()
+    process.wait()
+    with fs.work_folder(str(tmp_path), ".tmp-share-") as folder:
+        assert os.listdir(tmp_path) == [os.path.basename(folder)]
+    assert os.listdir(tmp_path) == []

@@ -5,20 +5,16 @@ answer still stands, and what a dead builder left is swept up by a later one.
 """
 
 import os
-import tempfile
 import time
 import zlib
-from contextlib import contextmanager
 
 from abcd_index import fs
 from abcd_index.artefact import provenance
 from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED, of_another_release
 from abcd_index.artefact.reader import CAREFUL, Artefact
 from abcd_index.errors import ArtefactError, ArtefactMissing
+from abcd_index.fs import adopt, replace, whole
 
-_TEMPORARY = ".tmp-"
-# A builder that has not renamed its file after this long is dead.
-_ABANDONED = 3600.0
 # Seconds: more than a file's times lag behind the clock.
 _SETTLED = 0.03
 
@@ -61,42 +57,6 @@ def first_look(index):
         time.sleep(_SETTLED)
 
 
-@contextmanager
-def whole(path):
-    """A binary file that takes the place of ``path`` when the block ends without an error."""
-    folder, name = os.path.split(path)
-    fd, temporary = tempfile.mkstemp(prefix=_TEMPORARY, suffix="-" + name, dir=folder)
-    try:
-        with os.fdopen(fd, "w+b") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
-        raise
-    _sync_folder(folder)
-
-
-def replace(path, data):
-    """Put ``data`` (bytes) at ``path`` in one step."""
-    with whole(path) as out:
-        out.write(data)
-
-
-def adopt(temporary, path):
-    """Let a finished file of the same file system take the place of ``path``, whole and synced."""
-    with open(temporary, "rb+") as file:
-        os.fsync(file.fileno())
-    os.chmod(temporary, 0o666 & ~_umask())
-    os.replace(temporary, path)
-    _sync_folder(os.path.dirname(path))
-
-
 def swap_current(index, key):
     """Let ``current`` name ``key``."""
     replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")
@@ -130,16 +90,14 @@ def prune(index, keep, key):
     Those of another release go too. No build here would make one current again, but the stubs of the git hooks
     would, which know a commit's artefact by its name alone.
     """
-    artefacts, now = [], time.time()
+    fs.sweep(index)
+    artefacts = []
     with os.scandir(index) as entries:
         for entry in entries:
             try:
                 if entry.name.endswith(SUFFIX) and not entry.name.startswith("."):
                     name = entry.name[: -len(SUFFIX)]
                     artefacts.append((_used(index, name), name))
-                elif (entry.name.startswith(_TEMPORARY)
-                      and now - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED):
-                    os.unlink(entry.path)
             except OSError:
                 continue
     artefacts.sort(reverse=True)
@@ -185,22 +143,3 @@ def _used(index, name):
         except OSError:
             continue
     return last
-
-
-def _umask():
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(folder):
-    try:
-        fd = os.open(folder, os.O_RDONLY)
-    except OSError:  # pragma: no cover - Windows cannot open a folder
-        return
-    try:
-        os.fsync(fd)
-    except OSError:
-        pass
-    finally:
-        os.close(fd)
