@@ -90,7 +90,13 @@ def replace(path: str, data: bytes, mode: Optional[int] = None, scratch: str = "
 
 
 def create(path: str, data: bytes, mode: Optional[int] = None, scratch: str = "") -> bool:
-    """Put ``data`` at ``path`` in one step where nothing is there yet. Whether it did. Raises OSError."""
+    """Put ``data`` at ``path`` in one step where nothing is there yet. Whether it did. Raises OSError.
+
+    Where the system can, the file has no name until it is whole: a killed writer leaves nothing.
+    """
+    made = _from_nothing(path, data, mode)
+    if made is not None:
+        return made
     with _temporary(path, scratch) as out:
         out.write(data)
         _finish(out, path, mode)
@@ -295,6 +301,26 @@ def _temporary(path: str, scratch: str = "") -> Iterator[BinaryIO]:
             yield out  # type: ignore[misc]
     finally:
         remove(out.name)
+
+
+def _from_nothing(path: str, data: bytes, mode: Optional[int]) -> Optional[bool]:
+    """As ``create``, by a file without a name; None where there is no such thing."""
+    folder = os.path.dirname(path) or "."
+    try:
+        fd = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except (AttributeError, OSError):
+        return None
+    with os.fdopen(fd, "w+b") as out:
+        out.write(data)
+        _finish(out, path, mode)
+        try:
+            os.link(f"/proc/self/fd/{fd}", path, follow_symlinks=True)
+        except FileExistsError:
+            return False
+        except OSError:
+            return None
+    sync_folder(folder)
+    return True
 
 
 def _finish(out: BinaryIO, path: str, mode: Optional[int]) -> None:

@@ -142,8 +142,13 @@ def user_scope(cwd, places):
     """The user scope, or None when its store does not exist. ``cwd`` is not looked at."""
     if not places.user or not _absolute(places.user):
         return None
-    scope = _scope(USER, places.user, resolve(places.user, places.forbidden), _shown(places), places)
+    scope = user_at(places)
     return scope if _is_dir(scope.store) else None
+
+
+def user_at(places):
+    """The user scope, whether or not it holds a store yet. ``places.user`` is absolute."""
+    return _scope(USER, places.user, resolve(places.user, places.forbidden), _shown(places), places)
 
 
 def _workspace(root, places):

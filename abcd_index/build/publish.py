@@ -43,10 +43,10 @@ def unsealed(data):
 
 def prepare(index):
     """Make the index folder, with the ``.gitignore`` that hides it on every branch."""
-    os.makedirs(index, exist_ok=True)
+    fs.make_folder(index)
     ignore = os.path.join(index, ".gitignore")
-    if not os.path.exists(ignore):
-        replace(ignore, b"# Made by abcd-index from the pages; never committed.\n*\n")
+    if not os.path.lexists(ignore):
+        fs.create(ignore, b"# Made by abcd-index from the pages; never committed.\n*\n")
 
 
 def first_look(index):

@@ -6,7 +6,7 @@ One JSON string a line in ``workspaces.jsonl`` under the user home's ``.index``,
 import json
 import os
 
-from abcd_index.build import publish
+from abcd_index import fs
 from abcd_index.errors import Forbidden
 from abcd_index.scopes import resolve
 
@@ -15,21 +15,14 @@ FILE = "workspaces.jsonl"
 
 def add(places, root):
     """Note a workspace root. Cheap when it is there already; a home that cannot be written is no error."""
-    if not places.user or root in _read(places):
+    if not places.real_user() or root in _read(places):
         return
     try:
-        folder = os.path.join(places.user, ".index")
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        fd = os.open(_path(places), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    except OSError:
-        return
-    try:
+        fs.make_private(os.path.dirname(_path(places)))
         # One write in append mode: two builds at once leave two whole lines.
-        os.write(fd, _line(root))
+        fs.append(_path(places), _line(root))
     except OSError:
         pass
-    finally:
-        os.close(fd)
 
 
 def roots(places):
@@ -45,8 +38,7 @@ def prune(places, gone):
     gone = set(gone)
     kept = [root for root in sorted(_read(places)) if root not in gone]
     try:
-        publish.replace(_path(places), b"".join(_line(root) for root in kept))
-        os.chmod(_path(places), 0o600)
+        fs.replace(_path(places), b"".join(_line(root) for root in kept), 0o600)
     except OSError:
         pass
 
@@ -59,7 +51,7 @@ def _holds_store(places, root):
 
 
 def _path(places):
-    return os.path.join(places.user, ".index", FILE)
+    return os.path.join(places.real_user(), ".index", FILE)
 
 
 def _line(root):
@@ -67,11 +59,10 @@ def _line(root):
 
 
 def _read(places):
-    if not places.user:
+    if not places.real_user():
         return set()
     try:
-        with open(_path(places), "rb") as handle:
-            lines = handle.read().splitlines()
+        lines = fs.read(_path(places)).splitlines()
     except OSError:
         return set()
     found = set()

@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+from abcd_index import fs
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import SUFFIX
 from abcd_index.artefact.reader import Artefact, current_key
@@ -308,11 +309,11 @@ def record_interpreter(places, scripts=None, renew=False):
     """Note the interpreter that can build, for hooks that run under another one; and the folder of the hook
     ``scripts``, for a plugin that brings none of its own. What is noted and still there stays, unless it is to
     be ``renew``-ed: two installations do not take the machine from each other with every build."""
-    if not places.user:
+    if not places.real_user():
         return
     for name, said in ((INTERPRETER, sys.executable), (SCRIPTS, scripts)):
         if said:
-            _note(os.path.join(places.user, ".index"), name, said.encode("utf-8", "surrogateescape") + b"\n", renew)
+            _note(os.path.join(places.real_user(), ".index"), name, said.encode("utf-8", "surrogateescape") + b"\n", renew)
 
 
 def _note(folder, name, line, renew):
@@ -325,8 +326,8 @@ def _note(folder, name, line, renew):
                     return
         except (OSError, ValueError):
             pass
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        publish.replace(path, line)
+        fs.make_private(folder)
+        fs.replace(path, line, 0o600)
     except OSError:
         pass  # A read-only home only means that the hook starts no rebuild.
 

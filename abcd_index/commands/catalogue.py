@@ -7,10 +7,12 @@ pages that are gone needs ``--prune`` as well, because the line may be all that 
 import os
 import re
 
+from abcd_index import fs
 from abcd_index.commands.say import FINDINGS, OK, Out, count
 from abcd_index.commands.which import pick
+from abcd_index.commands.writing import write_over
 from abcd_index.errors import AbcdError
-from abcd_index.scopes import Places, guard
+from abcd_index.scopes import Places
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -21,13 +23,13 @@ def run(root=None, which="all", write=False, prune=False, out=None, places=None)
     places = places or Places()
     if prune and not write:
         raise AbcdError("--prune does nothing without --write")
-    codes = [_write(scope, prune, out, places) if write else _show(scope, out)
+    codes = [_write(scope, prune, out) if write else _show(scope, out)
              for scope in pick(root, which, places)]
     return max(codes)
 
 
 class Listing:
-    """A scope's catalogue beside its pages. ``name``: of the file; ``path``: None when there is none yet.
+    """A scope's catalogue beside its pages. ``name``: of the file; ``data``: its bytes, None when there is none yet.
     ``missing``: pages without a line, ``gone``: {line number: text} of lines whose pages are not there."""
 
     def __init__(self, scope):
@@ -36,12 +38,9 @@ class Listing:
 
         listed = list_store(scope).catalogue
         self.store = read_store(scope)
-        self.name, self.path = listed or (NAMES[0], None)
+        self.name, path = listed or (NAMES[0], None)
         self.shown = scope.display("memory/" + self.name)
-        self.data = None
-        if self.path is not None:
-            with open(self.path, "rb") as file:
-                self.data = file.read()
+        self.data = None if path is None else fs.read(path)
         self.missing = [page for page in self.store.pages if page.name not in self.store.catalogue.lines]
         self.gone = self._gone()
 
@@ -69,7 +68,7 @@ def _show(scope, out):
     return OK
 
 
-def _write(scope, prune, out, places):
+def _write(scope, prune, out):
     from abcd_index.store.catalogue import completed
 
     listing = Listing(scope)
@@ -81,7 +80,7 @@ def _write(scope, prune, out, places):
     data = completed(listing.name, data, listing.store.pages)
     if data == listing.data:
         raise AbcdError(f"{listing.shown} is not UTF-8 text", "save it as UTF-8, then run it again")
-    _replace(listing.path or os.path.join(scope.store, listing.name), data, places)
+    write_over(scope, listing.shown, os.path.join(scope.store, listing.name), listing.data, data)
     out.line(f"{scope.name}: {listing.shown}: {count(len(listing.missing), 'line')} added"
              + (f", {count(len(gone), 'line')} dropped" if gone else ""))
     return OK
@@ -90,13 +89,3 @@ def _write(scope, prune, out, places):
 def _without(data, gone):
     """``data`` without the lines of those numbers; the others keep their bytes."""
     return b"".join(line for number, line in enumerate(LINE.findall(data), 1) if number not in gone)
-
-
-def _replace(path, data, places):
-    from abcd_index.build.publish import replace
-
-    path = guard(path, places)  # A link keeps being one: its target gets the new text.
-    mode = os.stat(path).st_mode & 0o7777 if os.path.exists(path) else None
-    replace(path, data)
-    if mode is not None:
-        os.chmod(path, mode)

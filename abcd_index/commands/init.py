@@ -2,11 +2,12 @@
 
 import os
 
+from abcd_index import fs
 from abcd_index.artefact.names import is_page
 from abcd_index.commands.say import OK, Out
 from abcd_index.commands.which import here
 from abcd_index.errors import AbcdError
-from abcd_index.scopes import USER, Places, guard, user_scope, workspace_at, workspace_scope
+from abcd_index.scopes import USER, Places, guard, user_at, workspace_at, workspace_scope
 
 CATALOGUES = ("index.md", "MEMORY.md")
 
@@ -44,14 +45,10 @@ def run(root=None, which="workspace", out=None, places=None):
     if which == "all":
         raise AbcdError("init makes one store at a time", "give --scope workspace or --scope user")
     scope = _user(places) if which == USER else _workspace(here(root), places)
-    made = []
-    os.makedirs(scope.store, exist_ok=True)
-    names = os.listdir(scope.store)
-    pages = [name for name in names if is_page(name)]
-    if not any(name in names for name in CATALOGUES):
-        _write(made, scope, "index.md", HEADING + ("" if pages else EXAMPLE_LINE))
-    if not pages:
-        _write(made, scope, EXAMPLE, EXAMPLE_PAGE)
+    try:
+        made = _furnish(scope)
+    except OSError as error:
+        raise AbcdError(f"{error.filename or scope.store} cannot be made: {error.strerror or error}") from None
     if not made:
         out.line(f"{scope.shown} is already a store; nothing was changed")
         return OK
@@ -61,15 +58,28 @@ def run(root=None, which="workspace", out=None, places=None):
     return OK
 
 
+def _furnish(scope):
+    """Make what the store lacks; its names. Whatever a killed run left undone is done by the next."""
+    if scope.name == USER:
+        for folder in (scope.home, scope.store):
+            fs.make_private(folder)
+    fs.make_folder(scope.store)
+    fs.sweep(scope.store)
+    names = os.listdir(scope.store)
+    pages = [name for name in names if is_page(name)]
+    wanted = []
+    if not any(name in names for name in CATALOGUES):
+        wanted.append(("index.md", HEADING + ("" if pages else EXAMPLE_LINE)))
+    if not pages:
+        wanted.append((EXAMPLE, EXAMPLE_PAGE))
+    return [name for name, text in wanted if fs.create(os.path.join(scope.store, name), text.encode("utf-8"))]
+
+
 def _user(places):
-    """The user scope; its folder is made, readable by its owner only."""
+    """The user scope, whether or not its folder is there."""
     if not places.user:
         raise AbcdError("there is no home folder to keep a user store in", "set HOME or ABCD_HOME")
-    home = guard(places.user, places)
-    guard(os.path.join(home, "memory"), places)
-    os.makedirs(home, mode=0o700, exist_ok=True)
-    os.makedirs(os.path.join(home, "memory"), exist_ok=True)
-    return user_scope("", places)
+    return user_at(places)
 
 
 def _workspace(cwd, places):
@@ -95,12 +105,3 @@ def _repository_top(folder):
         if up == folder:
             return ""
         folder = up
-
-
-def _write(made, scope, name, text):
-    try:
-        with open(os.path.join(scope.store, name), "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        return
-    made.append(name)

@@ -1,13 +1,18 @@
 """``keywords [PAGE]``: suggests `recall` keywords for pages that have none or weak ones; ``--write`` adds them."""
 
+import os
+from unicodedata import normalize
+
+from abcd_index import fs
 from abcd_index.commands.say import FINDINGS, OK, Out, count
 from abcd_index.commands.which import ALL, pick
+from abcd_index.commands.writing import write_over
 from abcd_index.errors import AbcdError
-from abcd_index.query.frontmatter import CannotAdd, add_keywords, write_page
+from abcd_index.query.frontmatter import add_keywords
 from abcd_index.query.shelf import open_shelf
 from abcd_index.query.show import Paths
 from abcd_index.query.suggest import suggest, wanting
-from abcd_index.scopes import Places, resolve
+from abcd_index.scopes import Places
 from abcd_index.store.links import Links
 from abcd_index.store.read import read_store
 
@@ -29,7 +34,7 @@ def run(page=None, root=None, scope=ALL, write=False, limit=5, as_json=False, ou
                 row = _Row(entry, limit)
                 rows.append(row)
                 if write and row.suggestions:
-                    row.written = _write(out, entry, row.words(), places)
+                    row.written = _write(out, entry, row.words(), one)
                 wants = wants or not row.written
         finally:
             shelf.close()
@@ -74,18 +79,19 @@ def _wanted(shelf, page):
     return [entry for entry in shelf.entries() if entry.file == name or name is None and entry.record["name"] == page]
 
 
-def _write(out, entry, words, places):
+def _write(out, entry, words, scope):
     """Whether the keywords were added to the page's file."""
-    path = resolve(entry.path, places.forbidden)
+    shown = scope.display("memory/" + entry.file)
     try:
-        with open(path, "rb") as handle:
-            data = handle.read()
-        write_page(path, add_keywords(entry.file, data, words))
+        if normalize("NFC", os.path.relpath(entry.path, scope.store)) != entry.file:
+            raise AbcdError(f"{shown} is a symbolic link; nothing was written", "edit the page that it leads to")
+        data = fs.read(entry.path)
+        write_over(scope, shown, entry.path, data, add_keywords(entry.file, data, words))
         return True
-    except CannotAdd as error:
-        out.note(f"abcd-index: {error}\nhint: {error.hint}")
+    except AbcdError as error:
+        out.complain(error, error.hint)
     except OSError as error:
-        out.note(f"abcd-index: {entry.file} was not written: {error.strerror or error}")
+        out.complain(f"{shown} was not written: {error.strerror or error}")
     return False
 
 

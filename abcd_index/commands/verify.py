@@ -6,7 +6,7 @@ repository that git will not speak of is never reported as a difference.
 
 import os
 
-from abcd_index import __version__
+from abcd_index import __version__, fs
 from abcd_index.commands.say import FAILED, FINDINGS, OK, Out, count
 from abcd_index.commands.which import pick
 from abcd_index.errors import CannotTell
@@ -65,8 +65,8 @@ def _github(out, done, rows, ok, unsure, places):
     if target:
         sentences = [one.sentence() for one in done] + [f"cannot tell: {error}" for error in unsure]
         try:
-            with open(guard(os.path.abspath(target), places), "ab") as file:
-                file.write(summary(rows, sentences).encode("utf-8", "backslashreplace"))
+            fs.append(guard(os.path.abspath(target), places),
+                      summary(rows, sentences).encode("utf-8", "backslashreplace"), 0o644)
         except OSError as error:  # The findings were printed; a missing summary must not hide them.
             out.note(f"abcd-index: no job summary: {error}")
 

@@ -5,9 +5,7 @@ text is edited where the list ends, and the outcome is read again: when the page
 one plus the keywords, nothing is written and the person is told what to add.
 """
 
-import os
 import re
-import tempfile
 from dataclasses import replace
 
 from abcd_index.errors import AbcdError
@@ -37,22 +35,6 @@ def add_keywords(name, data, keywords):
         raise CannotAdd(f"{name}: its frontmatter cannot be edited without touching more than `recall`",
                         f"add by hand: recall: [{', '.join(_quoted(word) for word in keywords)}]")
     return added
-
-
-def write_page(path, data):
-    """Put ``data`` at ``path`` in one step, keeping its mode. Raises OSError."""
-    path = os.path.realpath(path)
-    fd, temporary = tempfile.mkstemp(prefix=".abcd-index-", dir=os.path.dirname(path))
-    try:
-        with os.fdopen(fd, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, os.stat(path).st_mode & 0o7777)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _as_wanted(before, after, keywords):

@@ -129,22 +129,22 @@ def folder_scope(folder, places):
     if not os.path.isdir(at):
         raise AbcdError(f"{folder} is not a folder", "give --memory-dir a folder of markdown pages")
     home, name = os.path.split(at)
-    index = os.path.join(home, ".index") if name == "memory" else ""
-    if index and os.path.isfile(resolve(os.path.join(index, "current"), places.forbidden)):
-        return Scope(FOLDER, home, home, at, resolve(index, places.forbidden), at + "/")
+    index = os.path.join(home, ".index")
+    if name == "memory" and resolve(index, places.forbidden) == index and os.path.isdir(index):
+        return Scope(FOLDER, home, home, at, index, at + "/")
     return Scope(FOLDER, at, at, at, "", at + "/")
 
 
 def sidecar_of(scope, places):
-    """Where the usage of a scope is kept: its index folder; of a folder without one, in the user home."""
-    if scope.index:
-        return scope.index
-    if not places.user:
+    """Where the usage of a scope is kept: in the user's folder, whatever the scope. How often somebody asked is theirs
+    alone, and in an index folder a clone could say it. '' where there is no such folder."""
+    user = places.real_user()
+    if not user:
         return ""
     from hashlib import sha256
 
     name = sha256(os.fsencode(scope.store)).hexdigest()[:32]
-    return os.path.join(places.user, ".index", "recalls", name)
+    return os.path.join(user, ".index", "recalls", name)
 
 
 def compiled(scope, observed):

@@ -1,4 +1,5 @@
-"""How often each page was recalled. Kept beside the index, never in a page: a page's own dates stay true.
+"""How often each page was recalled. Kept in the user's folder, never in a page: a page's own dates stay true, and
+nothing that came with a clone is counted, appended to or waited for.
 
 ``recall-stats.json`` holds the counts so far and names a log; every recall appends one line to that log.
 When the log has grown, the next writer folds it: new counts under the name of a new, empty log take the
@@ -11,11 +12,15 @@ import os
 import re
 import time
 
+from abcd_index import fs
+
 STATS = "recall-stats.json"
 VERSION = 1
 LOCK = "recall-stats.lock"
 # A log of this many bytes is folded: reading it takes well under a millisecond.
 FOLD = 32768
+# Bytes: no log is larger, and no counts of a store of a million pages.
+LONGEST_LOG, LONGEST = 1 << 20, 1 << 27
 # Without a lock after this long the recall goes on uncounted: an answer matters more than its count.
 PATIENCE = 5.0
 
@@ -35,7 +40,7 @@ def record(folder, files, now=None):
     if not files:
         return True
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        fs.make_private(folder)
         with Lock(os.path.join(folder, LOCK)):
             _append(folder, files, now)
         return True
@@ -51,7 +56,7 @@ class Lock:
         self.fd = None
 
     def __enter__(self):
-        self.fd = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        self.fd = fs.open_plain(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         begun = time.monotonic()
         while not _try_lock(self.fd):
             if time.monotonic() - begun > PATIENCE:
@@ -70,56 +75,44 @@ def _append(folder, files, now):
     path = os.path.join(folder, stats["log"])
     stamp = int(time.time() if now is None else now)
     line = json.dumps([stamp, sorted(set(files))], ensure_ascii=True).encode("ascii") + b"\n"
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        size = os.fstat(fd).st_size
-        if size and _last_byte(fd, size) != b"\n":
-            line = b"\n" + line  # The writer before us was killed in the middle of its line.
-        os.write(fd, line)
-    finally:
-        os.close(fd)
-    if size + len(line) > FOLD:
-        _fold(folder, stats)
+        log = fs.read(path, LONGEST_LOG)
+    except FileNotFoundError:
+        log = b""
+    if log and not log.endswith(b"\n"):
+        line = b"\n" + line  # The writer before us was killed in the middle of its line.
+    fs.append(path, line)
+    if len(log) + len(line) > FOLD:
+        _fold(folder, stats, log + line)
 
 
-def _fold(folder, stats):
+def _fold(folder, stats, log):
     number = int(stats["log"][len("recall-log-"):-len(".jsonl")]) + 1
-    new = {"version": VERSION, "log": f"recall-log-{number}.jsonl",
-           "counts": _folded(stats, _log(folder, stats) or b"")}
-    path = os.path.join(folder, STATS)
-    temporary = path + f".tmp-{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as out:
-        json.dump(new, out, indent=1, sort_keys=True)
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(temporary, path)
-    try:
-        os.unlink(os.path.join(folder, stats["log"]))
-    except OSError:
-        pass
+    new = {"version": VERSION, "log": f"recall-log-{number}.jsonl", "counts": _folded(stats, log)}
+    fs.sweep(folder)
+    fs.replace(os.path.join(folder, STATS), json.dumps(new, indent=1, sort_keys=True).encode("ascii"), 0o600)
+    fs.remove(os.path.join(folder, stats["log"]))
 
 
 def _stats(folder):
     try:
-        with open(os.path.join(folder, STATS), encoding="utf-8") as handle:
-            stats = json.load(handle)
+        stats = json.loads(fs.read(os.path.join(folder, STATS), LONGEST))
         log, known = stats["log"], stats["counts"]
         if stats["version"] == VERSION and _sane(log) and all(type(n) is int for n in known.values()):
             return stats
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     return {"version": VERSION, "log": "recall-log-0.jsonl", "counts": {}}
 
 
 def _sane(log):
-    return isinstance(log, str) and re.fullmatch(r"recall-log-\d{1,9}\.jsonl", log) is not None
+    return isinstance(log, str) and re.fullmatch(r"recall-log-[0-9]{1,9}\.jsonl", log) is not None
 
 
 def _log(folder, stats):
     """The log's bytes; b'' when nothing was recalled yet; None when it was folded between two looks."""
     try:
-        with open(os.path.join(folder, stats["log"]), "rb") as handle:
-            return handle.read()
+        return fs.read(os.path.join(folder, stats["log"]), LONGEST_LOG)
     except OSError:
         return b"" if _stats(folder)["log"] == stats["log"] else None
 
@@ -133,11 +126,6 @@ def _folded(stats, log):
         except (ValueError, TypeError, IndexError):
             continue  # Half a line of a writer that was killed.
     return total
-
-
-def _last_byte(fd, size):
-    os.lseek(fd, size - 1, os.SEEK_SET)
-    return os.read(fd, 1)
 
 
 def _try_lock(fd):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 
 import pytest
 from query_store import NOW, PAGES, audit, names, recall, results
@@ -28,6 +29,11 @@ def root(box):
 
 def index(root):
     return root / ".abcd" / ".index"
+
+
+def recalls(box, home):
+    """Where the usage of a store is counted."""
+    return str(box.user / ".index" / "recalls" / sha256(os.fsencode(str(home / "memory"))).hexdigest()[:32])
 
 
 def test_the_best_page_first_and_only_pages_that_match(box, root):
@@ -87,7 +93,7 @@ def test_a_bare_type_browses_by_recency_and_usage(box, root):
         os.utime(root / ".abcd" / "memory" / name, (0, 0))  # not committed: their own time counts
     assert names(box, root, types=["feedback"]) == ["commit-style", "newer", "older"]
     for _ in range(7):
-        usage.record(str(index(root)), ["feedback_old.md"])
+        usage.record(recalls(box, root / ".abcd"), ["feedback_old.md"])
     assert names(box, root, types=["feedback"]) == ["older", "commit-style", "newer"]
 
 
@@ -177,12 +183,12 @@ def test_each_recall_counts_for_the_pages_it_surfaced(box, root):
     row = results(box, root, "vim", explain=True)[0]
     assert row["usage_count"] == 2
     assert row["breakdown"]["usage_boost"] == pytest.approx(0.7925, abs=1e-4)
-    assert usage.counts(str(index(root))) == {"user_editor.md": 2}
+    assert usage.counts(recalls(box, root / ".abcd")) == {"user_editor.md": 2}
 
 
 def test_pages_beyond_the_limit_are_not_counted(box, root):
     recall(box, root, "commit", limit=1, no_record=False)
-    assert usage.counts(str(index(root))) == {"feedback_commits.md": 1}
+    assert usage.counts(recalls(box, root / ".abcd")) == {"feedback_commits.md": 1}
 
 
 def test_no_record_writes_nothing(box, root):
@@ -215,8 +221,8 @@ def test_the_user_scope_is_asked_too(box, root):
     assert "tone" in names(box, root, "commit")
     assert names(box, root, "commit", scope="user") == ["tone"]
     recall(box, root, "terse", no_record=False)
-    assert usage.counts(str(box.user / ".index")) == {"user_tone.md": 1}
-    assert usage.counts(str(index(root))) == {}
+    assert usage.counts(recalls(box, box.user)) == {"user_tone.md": 1}
+    assert usage.counts(recalls(box, root / ".abcd")) == {}
 
 
 def test_another_project_by_its_root(box, root):
@@ -268,7 +274,7 @@ def test_recalls_at_once_are_all_counted(box, root):
     running = [subprocess.Popen([sys.executable, "-m", "abcd_index", "recall", "vim"], cwd=root, env=box.env,
                                 stdout=subprocess.DEVNULL) for _ in range(6)]
     assert [one.wait() for one in running] == [0] * 6
-    assert usage.counts(str(index(root))) == {"user_editor.md": 6}
+    assert usage.counts(recalls(box, root / ".abcd")) == {"user_editor.md": 6}
 
 
 def test_a_workspace_with_rules_and_no_pages(box):
