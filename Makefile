@@ -12,7 +12,7 @@ ARGS ?=
 # What `lint`, `types` and `coverage` need beyond the tests; installed at the first of them.
 DEV = $(BIN)/python -c 'import coverage, mypy, ruff' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[dev]'
 
-.PHONY: all help venv install-hooks demo test lint types coverage mutants docs bench bench-full bench-quality dist \
+.PHONY: all help venv install-hooks demo test test-faults lint types coverage mutants docs bench bench-full bench-quality dist \
 	clean
 
 all: install-hooks  ## make the environment and install this repository's own git hooks
@@ -32,6 +32,9 @@ demo: venv  ## watch the main job run, in a temporary folder
 
 test: venv  ## run the tests; ARGS="-k name" picks some
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+
+test-faults: venv  ## kill it, let calls fail, damage its files (minutes); ARGS="--short" for a sample
+	$(BIN)/python -m tests.faults $(ARGS)
 
 lint: venv  ## check style with ruff
 	@$(DEV)
