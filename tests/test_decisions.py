@@ -4,11 +4,13 @@ A store is made in which the number only just decides one way, and one in which 
 How near is in a comment at each; the numbers' reasons stand beside them in the code.
 """
 
+import math
 import os
 
 import pytest
 
 from abcd_index import fs
+from abcd_index.artefact.score import ln
 from abcd_index.terms.keyword import entries
 from abcd_index.terms.match import match
 from abcd_index.terms.prompt import Prompt
@@ -241,3 +243,9 @@ def test_nor_is_one_in_place_of_the_catalogue_or_the_rules(shop, name):
     shop.build()
     text = ask(shop, "gizmo", free=10)
     assert "a.md" in text and "Secret" not in text
+
+
+def test_the_logarithm_is_one():
+    """Eight digits, over what the number of pages can make of it."""
+    for x in [1 + n / 997 for n in range(4000)] + [1.7 ** n for n in range(1, 40)]:
+        assert ln(x) == pytest.approx(math.log(x), rel=1e-8, abs=1e-8)
