@@ -25,23 +25,22 @@ LARGEST = 32768
 # What each hook loads, in the order in which they need each other; packages end in a dot. Names that are missing
 # here are imported, names that are too many cost time: a test compares the lists with what is used.
 BASE = ("abcd_index.", "abcd_index.artefact.", "abcd_index.artefact.format", "abcd_index.artefact.reader",
-        "abcd_index.scopes", "abcd_index.agents.", "abcd_index.agents.hosts", "abcd_index.recall.",
-        "abcd_index.recall.wire")
-LOOKUP = ("abcd_index.terms.", "abcd_index.terms.words", "abcd_index.terms.zones", "abcd_index.terms.prompt",
-          "abcd_index.terms.match", "abcd_index.artefact.provenance", "abcd_index.recall.decide")
-MATCHED = ("abcd_index.recall.fill", "abcd_index.recall.ledger", "abcd_index.artefact.signs",
-           "abcd_index.artefact.record", "abcd_index.artefact.score", "abcd_index.recall.rank",
-           "abcd_index.artefact.times", "abcd_index.recall.fresh", "abcd_index.recall.render",
-           "abcd_index.recall.choose", "abcd_index.terms.stem")
+        "abcd_index.scopes", "abcd_index.agenthooks.", "abcd_index.agenthooks.payload", "abcd_index.agenthooks.pipes")
+LOOKUP = ("abcd_index.text.", "abcd_index.text.normalise", "abcd_index.text.segment", "abcd_index.agenthooks.prompt",
+          "abcd_index.agenthooks.match", "abcd_index.artefact.provenance", "abcd_index.agenthooks.decide")
+MATCHED = ("abcd_index.agenthooks.fill", "abcd_index.agenthooks.ledger", "abcd_index.artefact.ranking",
+           "abcd_index.agenthooks.rank",
+           "abcd_index.artefact.times", "abcd_index.agenthooks.freshness", "abcd_index.agenthooks.render",
+           "abcd_index.agenthooks.budget", "abcd_index.text.porter")
 STEPS = {"lookup": LOOKUP, "matched": MATCHED}
 HOOKS = {
-    "router": BASE + ("abcd_index.recall.router",),
-    "statusline": BASE + ("abcd_index.recall.fill", "abcd_index.recall.gauge", "abcd_index.recall.statusline"),
+    "prompt_hook": BASE + ("abcd_index.agenthooks.prompt_hook",),
+    "statusline": BASE + ("abcd_index.agenthooks.fill", "abcd_index.agenthooks.gauge", "abcd_index.agenthooks.statusline"),
 }
 
 
 def main(name):
-    """Run the hook ``abcd_index.recall.<name>``. Does not return."""
+    """Run the hook ``abcd_index.agenthooks.<name>``. Does not return."""
     # A process of a few milliseconds has no garbage worth looking for.
     gc.disable()
     folder = sys.path.pop(0).rstrip("/\\")
@@ -59,7 +58,7 @@ def main(name):
             del sys.modules[made]
         hook = loaded(root, name)
     # The hook asks for the next step's modules when it knows that there is one.
-    hook.wire.ahead = lambda step: load(root, STEPS.get(step) or (step,))
+    hook.pipes.ahead = lambda step: load(root, STEPS.get(step) or (step,))
     hook.main()
 
 
@@ -69,7 +68,7 @@ def loaded(root, name):
         sys.path.append(root)
     # Packages that are made know where their modules are; nothing is looked for in this folder's place on the path.
     load(root, HOOKS.get(name, BASE))
-    name = "abcd_index.recall." + name
+    name = "abcd_index.agenthooks." + name
     __import__(name)
     return sys.modules[name]
 

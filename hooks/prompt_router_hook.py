@@ -12,7 +12,7 @@ try:
         sys.path[0] = os.path.dirname(os.path.realpath(__file__))
         import abcd_door
 
-    abcd_door.main("router")
+    abcd_door.main("prompt_hook")
 except BaseException:
     import os
 

@@ -9,8 +9,8 @@ import pytest
 
 from abcd_index.build.publish import record_provenance
 from abcd_index.build.run import build
-from abcd_index.recall import router, session, statusline
-from abcd_index.recall.wire import payload_of
+from abcd_index.agenthooks import prompt_hook as router, session_hook as session, statusline
+from abcd_index.agenthooks.pipes import payload_of
 from abcd_index.scopes import Places, find_scopes
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,7 +129,7 @@ def said(sent):
 def shop(box, monkeypatch):
     """A Shop; ``started``: the commands that hooks in this process would have started in the background."""
     shop = Shop(box)
-    monkeypatch.setattr("abcd_index.recall.rebuild.start", lambda command, note: shop.started.append(command) or True)
+    monkeypatch.setattr("abcd_index.agenthooks.rebuild.start", lambda command, note: shop.started.append(command) or True)
     return shop
 
 

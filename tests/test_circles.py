@@ -10,8 +10,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "abcd_index"
 # Still there. Only ever fewer; what is mended is taken off.
 KNOWN = [
-    ["abcd_index.recall.compare", "abcd_index.recall.fresh"],
-    ["abcd_index.recall.head", "abcd_index.recall.render"],
+    ["abcd_index.agenthooks.compare", "abcd_index.agenthooks.freshness"],
+    ["abcd_index.agenthooks.head", "abcd_index.agenthooks.render"],
 ]
 
 

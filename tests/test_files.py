@@ -12,8 +12,8 @@ from abcd_index import fs
 
 from tests.test_imports import PACKAGE, modules
 
-# ``fs`` for everybody, ``recall/wire`` for the prompt path, which loads no more than it needs.
-OWNERS = {"fs.py", "recall/wire.py"}
+# ``fs`` for everybody, ``agenthooks/pipes`` for the prompt path, which loads no more than it needs.
+OWNERS = {"fs.py", "agenthooks/pipes.py"}
 # Not yet moved to ``fs``. Only ever shorter.
 PENDING = {
     "build/publish.py", "build/sidecars.py", "commands/demo.py", "commands/demo_stage.py", "commands/install.py",

@@ -16,31 +16,31 @@ PACKAGE = ROOT / "abcd_index"
 MAY = {
     "errors": (),
     "fs": (),
-    "terms": ("errors",),
-    "artefact": ("errors", "terms"),
+    "text": ("errors",),
+    "artefact": ("errors", "text"),
     "scopes": ("errors", "artefact"),
-    "agents": ("errors", "artefact", "scopes"),
-    "recall": ("errors", "terms", "artefact", "scopes", "agents"),
-    "store": ("errors", "fs", "terms", "artefact", "scopes"),
+    "agents": ("errors",),
+    "agenthooks": ("errors", "text", "artefact", "scopes"),
+    "store": ("errors", "fs", "text", "artefact", "scopes"),
     "settings": ("errors", "fs", "store"),
-    "build": ("errors", "fs", "terms", "artefact", "scopes", "settings", "store"),
+    "build": ("errors", "fs", "text", "artefact", "scopes", "settings", "store"),
     "git": ("errors", "fs", "artefact", "scopes", "settings", "agents", "build"),
-    "query": ("errors", "fs", "terms", "artefact", "scopes", "settings", "store", "build", "git"),
-    "verify": ("errors", "fs", "terms", "artefact", "scopes", "settings", "store", "build", "git", "recall"),
-    "share": ("errors", "fs", "terms", "artefact", "scopes", "settings", "store", "build", "git", "verify"),
-    "commands": ("errors", "fs", "terms", "artefact", "scopes", "agents", "recall", "settings", "store", "build", "git",
+    "query": ("errors", "fs", "text", "artefact", "scopes", "settings", "store", "build", "git", "agenthooks"),
+    "verify": ("errors", "fs", "text", "artefact", "scopes", "settings", "store", "build", "git", "agenthooks"),
+    "share": ("errors", "fs", "text", "artefact", "scopes", "settings", "store", "build", "git", "verify"),
+    "commands": ("errors", "fs", "text", "artefact", "scopes", "agents", "agenthooks", "settings", "store", "build", "git",
                  "query", "verify", "share"),
     "git_hook": ("errors", "fs", "artefact", "scopes", "settings", "build", "git", "share"),
     "cli": ("errors", "fs", "scopes", "commands"),
     "__main__": ("cli",),
 }
 # Rooms that a prompt loads: the standard library only, and of that only these.
-PROMPT_ROOMS = ("errors", "terms", "artefact", "scopes", "agents", "recall")
+PROMPT_ROOMS = ("errors", "text", "artefact", "scopes", "agenthooks")
 PROMPT_STDLIB = {"sys", "time", "errno", "marshal", "posix", "os", "_json", "json", "unicodedata", "math", "gc"}
 # What they may import inside a function, for the rare case: a hanging pipe, a platform without posix.
 PROMPT_LAZY = PROMPT_STDLIB | {"_signal", "_thread", "subprocess", "traceback", "_blake2", "hashlib"}
 # Of a prompt room, what only build and install import.
-BUILD_SIDE = {"artefact/writer.py", "terms/keyword.py", "agents/json_text.py", "agents/settings_files.py"}
+BUILD_SIDE = {"artefact/writer.py", "text/patterns.py", "agents/json_text.py", "agents/settings_files.py"}
 
 
 def modules():
@@ -166,7 +166,7 @@ def test_a_prompt_without_a_store_loads_less(box, built):
                "hook_event_name": "UserPromptSubmit"}
     used, out = loaded(box, "prompt_router_hook.py", payload)
     assert out == b""
-    assert not {name for name in used if name.startswith("abcd_index.terms")}
+    assert not {name for name in used if name.startswith("abcd_index.text")}
 
 
 def test_the_command_line_starts_without_its_commands():

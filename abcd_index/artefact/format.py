@@ -39,7 +39,7 @@ def of_another_release(header):
     """Whether other versions than this release's made the artefact of ``header``. The key holds them, so such an
     artefact is never the one of the pages on disk, however old those are."""
     # Where a prompt meets no artefact, nothing of the tokeniser is loaded.
-    from abcd_index.terms.words import TOKENS_VERSION
+    from abcd_index.text.normalise import TOKENS_VERSION
 
     return header.get("tokens") != TOKENS_VERSION or header.get("records") != RECORDS_VERSION
 

@@ -200,7 +200,7 @@ class Artefact:
         """
         global signs
         if signs is None:
-            from abcd_index.artefact import signs
+            from abcd_index.artefact import ranking as signs
         counts, sign = self._counts(term), signs.counted(term)
         try:
             for titled, width in ((1, 4), (0, 3)):
@@ -219,7 +219,7 @@ class Artefact:
         """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
         global whole
         if whole is None:
-            from abcd_index.artefact.record import whole
+            from abcd_index.artefact.ranking import whole
         record = self.entry("records", page)
         try:
             return whole(record)

@@ -17,7 +17,7 @@ from abcd_index.build.compile import finished
 from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.weights import mean
 from abcd_index.build.workers import mapped
-from abcd_index.terms.words import TOKENS_VERSION
+from abcd_index.text.normalise import TOKENS_VERSION
 
 # Spools up to this size stay in memory; larger ones go to the temporary folder.
 SPOOL = 64 << 20

@@ -5,8 +5,8 @@ import orjson
 from abcd_index.artefact.writer import line as json_line
 from abcd_index.artefact.writer import record_line
 from abcd_index.build.weights import Figures, pairs, weights
-from abcd_index.terms.keyword import entries
-from abcd_index.terms.stem import analyse
+from abcd_index.text.patterns import entries
+from abcd_index.text.porter import analyse
 
 
 class Compiled:

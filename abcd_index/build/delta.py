@@ -9,7 +9,7 @@ import orjson
 
 from abcd_index.artefact import reader
 from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
-from abcd_index.artefact.record import whole
+from abcd_index.artefact.ranking import whole
 from abcd_index.artefact.times import Times
 from abcd_index.artefact.writer import Line, record_line
 from abcd_index.build.assemble import Assembly, entry_key
@@ -17,7 +17,7 @@ from abcd_index.build.compile import figures_of
 from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.sidecars import Pages
 from abcd_index.errors import ArtefactError
-from abcd_index.terms.words import TOKENS_VERSION
+from abcd_index.text.normalise import TOKENS_VERSION
 
 # With more than this share of the store changed, a full build is as fast and simpler.
 WORTH_IT = 0.3

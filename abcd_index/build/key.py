@@ -6,7 +6,7 @@ import orjson
 
 from abcd_index.artefact.format import FORMAT, RECORDS_VERSION
 from abcd_index.settings import FILE as SETTINGS
-from abcd_index.terms.words import TOKENS_VERSION
+from abcd_index.text.normalise import TOKENS_VERSION
 
 
 def content_hash(data):

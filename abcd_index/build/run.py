@@ -21,7 +21,7 @@ from abcd_index.store.links import newer
 from abcd_index.store.listing import FOLDER
 from abcd_index.store.made import made_line
 from abcd_index.store.read import read_beside, read_one
-from abcd_index.terms.words import TOKENS_VERSION
+from abcd_index.text.normalise import TOKENS_VERSION
 
 # Pages that change while the build runs are looked at again, this often at most.
 ROUNDS = 4

@@ -1,7 +1,7 @@
 """A page's text -> the ranking figures that the artefact holds of it.
 
 The level of a term is its saturated count, as in BM25F with a title weight (Robertson, Zaragoza,
-Taylor, CIKM 2004); ``artefact/score.py`` multiplies it by the term's rarity when a prompt asks.
+Taylor, CIKM 2004); ``artefact/ranking.py`` multiplies it by the term's rarity when a prompt asks.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from itertools import islice
 from math import exp, log
 
 from abcd_index.artefact.format import PRIME
-from abcd_index.artefact.signs import BITS, LEVELS, LOWS, MARKS, ROW_END, SIGNS, pair_hash, pair_number
+from abcd_index.artefact.ranking import BITS, LEVELS, LOWS, MARKS, ROW_END, SIGNS, pair_hash, pair_number
 
 K1 = 1.5
 B_BODY = 0.75

@@ -41,12 +41,12 @@ def run(prompt, root=None, which="all", remaining=None, session=None, as_json=Fa
 
 
 def _decide(prompt, scopes, remaining, session, places):
-    from abcd_index.recall import wire
-    from abcd_index.recall.decide import decide
-    from abcd_index.recall.fill import read_fill
+    from abcd_index.agenthooks import pipes
+    from abcd_index.agenthooks.decide import decide
+    from abcd_index.agenthooks.fill import read_fill
 
     ledger = None
-    known = wire.session_of(session, places) if session else None
+    known = pipes.session_of(session, places) if session else None
     if known is not None:
         ledger = _ledger(known, scopes)
         remaining = read_fill(known) if remaining is None else remaining
@@ -57,8 +57,8 @@ def _ledger(session, scopes):
     """The session's Ledger, forgotten after as many prompts as the narrowest scope's settings say."""
     from abcd_index.artefact.provenance import open_ours
     from abcd_index.errors import ArtefactError
-    from abcd_index.recall.decide import DEFAULTS, settings_of
-    from abcd_index.recall.ledger import read_ledger
+    from abcd_index.agenthooks.decide import DEFAULTS, settings_of
+    from abcd_index.agenthooks.ledger import read_ledger
 
     settings = DEFAULTS
     for scope in scopes:

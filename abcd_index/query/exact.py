@@ -8,8 +8,8 @@ query evaluation using a two-level retrieval process", CIKM 2003).
 """
 
 from abcd_index.artefact.reader import torn
-from abcd_index.artefact.score import Query, beside, level_of
-from abcd_index.artefact.signs import LEVELS, ROW_END
+from abcd_index.artefact.ranking import Query, beside, level_of
+from abcd_index.artefact.ranking import LEVELS, ROW_END
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import keywords_of, stems_of
 from abcd_index.build.weights import Figures, pair_numbers, shares

@@ -5,7 +5,7 @@ from heapq import heappush, heappushpop
 from abcd_index.query import signal
 from abcd_index.query.exact import Exact
 from abcd_index.query.words import snippet
-from abcd_index.terms.stem import analyse
+from abcd_index.text.porter import analyse
 
 SIGNAL = "signal"
 BM25F = "bm25f"

@@ -1,17 +1,17 @@
 """Suggests `recall` keywords for a page: the words and pairs of words that set it apart in its store.
 
 A suggestion's worth is what the ranking gives it: how much its terms weigh in this page times how rare they are
-in the others (``artefact.score``). What each would surface beside the page is asked of the matcher itself, with
+in the others (``artefact.ranking``). What each would surface beside the page is asked of the matcher itself, with
 the keyword as the prompt.
 """
 
 import re
 
-from abcd_index.artefact.score import Query
-from abcd_index.terms.keyword import entries, normal_form, weakness
-from abcd_index.terms.match import match
-from abcd_index.terms.prompt import Prompt
-from abcd_index.terms.stem import STOP, analyse
+from abcd_index.artefact.ranking import Query
+from abcd_index.text.patterns import entries, normal_form, weakness
+from abcd_index.agenthooks.match import match
+from abcd_index.agenthooks.prompt import Prompt
+from abcd_index.text.porter import STOP, analyse
 
 # Of a store this large a keyword's word may be in this share of the pages before it says too little.
 COMMON_SHARE = 0.15

@@ -36,7 +36,7 @@ from abcd_index.share.parcel import fits
 from abcd_index.store.links import newer
 from abcd_index.store.made import made_line
 from abcd_index.store.read import read_beside, read_one
-from abcd_index.terms.words import TOKENS_VERSION
+from abcd_index.text.normalise import TOKENS_VERSION
 from abcd_index.verify.artefact import judge
 from abcd_index.verify.contents import Contents
 from abcd_index.verify.format import Decoded, Visitor

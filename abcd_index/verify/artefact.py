@@ -14,7 +14,7 @@ from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.errors import ArtefactMissing, CannotTell
 from abcd_index.settings import written_settings
 from abcd_index.store.records import Finding
-from abcd_index.terms.words import TOKENS_VERSION
+from abcd_index.text.normalise import TOKENS_VERSION
 from abcd_index.verify.codes import ARTEFACT
 from abcd_index.verify.contents import Contents, Headlines
 from abcd_index.verify.format import decode, peek

@@ -18,7 +18,7 @@ from abcd_index.settings import written_settings
 from abcd_index.store.links import alike, newer
 from abcd_index.store.made import made_line
 from abcd_index.store.read import read_beside, read_one
-from abcd_index.terms.keyword import entries
+from abcd_index.text.patterns import entries
 from abcd_index.verify.pages import keyword_findings, length_findings
 
 # A page may be saved while we read; more often than this it is not chance.

@@ -3,9 +3,9 @@
 from collections import Counter
 from functools import lru_cache
 
-from abcd_index.recall import render
+from abcd_index.agenthooks import render
 from abcd_index.store.records import Finding
-from abcd_index.terms.keyword import weakness
+from abcd_index.text.patterns import weakness
 from abcd_index.verify.codes import PAGES
 
 # A keyword sets nothing apart when more than a fifth of a store, and not just a few pages, shares it;

@@ -69,21 +69,21 @@ def test_what_a_matching_prompt_loads_is_what_the_door_lists(auth):
     door = lists()
     names, imported, out = loaded(auth, auth.payload("auth"))
     assert b"Body " in out
-    assert names == plain(door.HOOKS["router"]) | plain(door.LOOKUP) | plain(door.MATCHED)
+    assert names == plain(door.HOOKS["prompt_hook"]) | plain(door.LOOKUP) | plain(door.MATCHED)
     assert imported == set()
 
 
 def test_a_prompt_that_matches_nothing_stops_at_the_lookup(auth):
     door = lists()
     names, imported, out = loaded(auth, auth.payload("rename the variable"))
-    assert out == b"" and names == plain(door.HOOKS["router"]) | plain(door.LOOKUP) and imported == set()
-    assert not [name for name in names if name.rpartition(".")[2] in ("rank", "render", "ledger", "fill", "choose")]
+    assert out == b"" and names == plain(door.HOOKS["prompt_hook"]) | plain(door.LOOKUP) and imported == set()
+    assert not [name for name in names if name.rpartition(".")[2] in ("rank", "render", "ledger", "fill", "budget")]
 
 
 def test_without_any_store_not_even_the_words_are_read(auth):
     door = lists()
     names, imported, _ = loaded(auth, auth.payload("auth", cwd="/"))
-    assert names == plain(door.HOOKS["router"]) and imported == set()
+    assert names == plain(door.HOOKS["prompt_hook"]) and imported == set()
 
 
 def test_the_status_line_loads_what_is_listed(auth):
@@ -129,11 +129,11 @@ def ask(shop, copy, session):
 
 def test_an_edited_source_counts_at_once_and_broken_caches_do_no_harm(auth, copy):
     assert b"Body" in ask(auth, copy, "c1") and b"Body" in ask(auth, copy, "c2")
-    render = copy / "abcd_index" / "recall" / "render.py"
+    render = copy / "abcd_index" / "agenthooks" / "render.py"
     render.write_text(render.read_text().replace("Reference material, not instructions", "Edited"))
     assert b"Edited" in ask(auth, copy, "c3")
     for wound in (b"", b"\0" * 200, b"garbage"):
-        for cached in (copy / "abcd_index" / "recall" / "__pycache__").glob("r*.pyc"):
+        for cached in (copy / "abcd_index" / "agenthooks" / "__pycache__").glob("r*.pyc"):
             cached.write_bytes(wound)
         assert b"Edited" in ask(auth, copy, "w%d" % len(wound))
 

@@ -140,7 +140,7 @@ def test_a_sub_agents_prompt_is_silent(auth):
 
 
 def test_the_guide_names_every_host():
-    from abcd_index.agents.hosts import HOSTS, SILENT
+    from abcd_index.agenthooks.payload import HOSTS, SILENT
 
     guide = (recall_shop.ROOT / "docs" / "how-to" / "agents.md").read_text(encoding="utf-8")
     listed = guide.partition("add `--host=NAME` to the command (")[2].partition(")")[0]

@@ -72,11 +72,11 @@ def test_half_a_payload_and_silence_end_at_the_deadline(auth):
 
 @pytest.mark.parametrize("said", [None, "1", "0", "-5", "x", "\u0663", "1e9", ""])
 def test_a_deadline_is_never_shorter_nor_longer_than_it_may_be(auth, said):
-    from abcd_index.recall import wire
+    from abcd_index.agenthooks import pipes
     from abcd_index.scopes import Places
 
-    assert 1.0 <= wire.deadline(Places({"ABCD_DEADLINE": said} if said is not None else {})) <= 60
-    assert wire.deadline(Places({"ABCD_DEADLINE": "9" * 30})) == 60 and wire.deadline(Places({})) == wire.DEADLINE == 1.0
+    assert 1.0 <= pipes.deadline(Places({"ABCD_DEADLINE": said} if said is not None else {})) <= 60
+    assert pipes.deadline(Places({"ABCD_DEADLINE": "9" * 30})) == 60 and pipes.deadline(Places({})) == pipes.DEADLINE == 1.0
 
 
 def test_a_pipe_that_nobody_writes_to_ends_at_the_deadline(auth):
@@ -177,8 +177,8 @@ def test_a_broken_package_lets_the_prompt_through(auth, tmp_path):
     for script in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
         done = auth.box.hook(auth.payload("auth"), script=str(tmp_path / "alone" / "hooks" / script))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    package = tmp_path / "alone" / "abcd_index" / "recall"
+    package = tmp_path / "alone" / "abcd_index" / "agenthooks"
     package.mkdir(parents=True)
-    (package / "router.py").write_text("def main(:\n")
+    (package / "prompt_hook.py").write_text("def main(:\n")
     done = auth.box.hook(auth.payload("auth"), script=str(tmp_path / "alone" / "hooks" / "prompt_router_hook.py"))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

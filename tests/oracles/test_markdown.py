@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from abcd_index.store.markdown import Visible, atx, first_heading
-from abcd_index.terms.zones import sections
+from abcd_index.text.segment import sections
 
 markdown_it = pytest.importorskip("markdown_it")
 PARSER = markdown_it.MarkdownIt("commonmark")

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from abcd_index.terms.stem import stem
+from abcd_index.text.porter import stem
 
 snowballstemmer = pytest.importorskip("snowballstemmer")
 english_words = pytest.importorskip("english_words")

@@ -9,12 +9,12 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abcd_index.artefact import score
-from abcd_index.artefact.score import Query, level_of
-from abcd_index.artefact.signs import LEVELS, ROW_END, mark, pair_hash, pair_number
+from abcd_index.artefact import ranking as score
+from abcd_index.artefact.ranking import Query, level_of
+from abcd_index.artefact.ranking import LEVELS, ROW_END, mark, pair_hash, pair_number
 from abcd_index.build import weights
 from abcd_index.build.weights import Figures, mean, pairs
-from abcd_index.terms.prompt import Prompt
+from abcd_index.agenthooks.prompt import Prompt
 
 WORDS = st.lists(st.sampled_from("alpha beta gamma delta epsilon zeta".split()), max_size=40)
 
@@ -130,7 +130,7 @@ def test_stop_words_between_two_words_do_not_part_them():
 
 
 def test_the_same_prompt_has_the_same_order_whatever_the_hash_seed():
-    code = ("import sys; sys.path.insert(0, sys.argv[1])\nfrom abcd_index.terms.prompt import Prompt\n"
+    code = ("import sys; sys.path.insert(0, sys.argv[1])\nfrom abcd_index.agenthooks.prompt import Prompt\n"
             "print(list(Prompt('why?\\n```\\nalpha beta gamma delta epsilon zeta eta theta\\n```').stems().items()))")
     said = {subprocess.run([sys.executable, "-c", code, str(ROOT)], env={"PYTHONHASHSEED": str(seed)}, text=True,
                            capture_output=True, check=True).stdout for seed in range(4)}

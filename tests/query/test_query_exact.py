@@ -8,7 +8,7 @@ import pytest
 from query_store import placed
 
 from abcd_index.artefact.format import CELL
-from abcd_index.artefact.signs import MARKS
+from abcd_index.artefact.ranking import MARKS
 from abcd_index.build.run import build
 from abcd_index.errors import ArtefactTorn
 from abcd_index.query.exact import Exact

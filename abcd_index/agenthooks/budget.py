@@ -1,0 +1,195 @@
+"""In which form each page comes: the brackets, the limits, and what the session has seen.
+
+Prompt path, loaded only when something matched. Takes candidates in their order and spends the room that
+the bracket gives; what does not fit whole comes as a line, and every verdict carries its reason.
+"""
+
+from abcd_index.agenthooks import pipes, render
+from abcd_index.agenthooks.fill import DEPLETED, FRESH, MODERATE
+from abcd_index.agenthooks.freshness import CHANGED, GONE, Watch
+from abcd_index.agenthooks.ledger import FULL, HEAD, LINE
+from abcd_index.agenthooks.rank import candidates
+
+# Characters: of a longer page not even the beginning is read.
+LONGEST = 1 << 22
+# In MODERATE a page comes whole only if it is at least this near to the best one.
+NEAR_BEST = 0.5
+# Room that whole pages leave for the lines of the others, as a share of what the pages have.
+LINES_SHARE = 6
+FORMS = ("none", "line", "head", "full")
+
+
+class Room:
+    """What is left of a limit, in the host's measure."""
+
+    __slots__ = ("left", "by_bytes")
+
+    def __init__(self, left, by_bytes):
+        self.left = left
+        self.by_bytes = by_bytes
+
+    def take(self, text, keep=0):
+        """Take room for ``text`` if it is there and leaves ``keep``."""
+        took = render.cost(text, self.by_bytes)
+        if took > self.left - keep:
+            return False
+        self.left -= took
+        return True
+
+
+def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_bytes=False, explain=False):
+    """Fill ``outcome`` with what a prompt brings whose keywords matched in ``sources``."""
+    limits = settings["limits"]
+    limit = min(limits["context"], render.MOST)
+    if bracket != FRESH:
+        limit = min(limit, limits["moderate" if bracket == MODERATE else "depleted"])
+    head = render.OPEN % bracket + render.INTRO
+    room = Room(max(limit, 200) - len(head) - len(render.CLOSE), by_bytes)
+    # In DEPLETED a line is all that a page can be, so one that was a line has nothing left to send.
+    nothing_left = LINE if bracket == DEPLETED else FULL
+    taken, passed, outcome.more = candidates(prompt, sources, ledger, excluded, nothing_left, explain)
+    blocks, watches = [], {}
+    if prompt.stars or any([hit.domains for source in sources for hit in source.hits]):
+        pipes.ahead("abcd_index.agenthooks.rules")
+        from abcd_index.agenthooks.rules import write_rules
+
+        # Rules have their own share of the limit and never take all of it from the pages.
+        share = min(limits["rules"], room.left // 2 if taken else room.left)
+        blocks = write_rules(outcome, prompt, sources, ledger, excluded, room, share,
+                             lambda source: _watch(source, watches))
+    here = []
+    for candidate in taken:
+        (here if _is_here(candidate, watches) else passed).append(candidate)
+    blocks += _write_pages(outcome, here, bracket, room)
+    for order in sorted(watches):
+        watches[order].close()
+        if watches[order].stale:
+            outcome.stale.append(watches[order].scope)
+    outcome.pages = here + passed
+    if blocks:
+        outcome.text = head + "".join(blocks) + render.CLOSE
+
+
+def _watch(source, watches):
+    watch = watches.get(source.order)
+    if watch is None:
+        watch = watches[source.order] = Watch(source.scope, source.artefact)
+    return watch
+
+
+def _is_here(candidate, watches):
+    candidate.state = _watch(candidate.source, watches).state(candidate.page, candidate.record["file"])
+    if candidate.state == GONE:
+        candidate.why = "the file is gone since the artefact was built"
+    return candidate.state != GONE
+
+
+def _write_pages(outcome, here, bracket, room):
+    """The blocks of the pages: whole ones, then lines, both best first."""
+    lines = {candidate.signature: _line(candidate) for candidate in here if candidate.seen < LINE}
+    costs = {signature: render.cost(line, room.by_bytes) for signature, line in lines.items()}
+    reserve = sum(costs.values())
+    spare = room.left // LINES_SHARE
+    most = len(here) if bracket == FRESH else max(1, len(here) // 2)
+    whole = []
+    for candidate in here:
+        if not _may_be_whole(candidate, here[0], bracket, len(whole), most):
+            continue
+        own = costs.get(candidate.signature, 0)
+        block, form = _whole(candidate, room, min(reserve - own, spare), not whole)
+        if form:
+            whole.append(block)
+            reserve -= own
+            _sent(outcome, candidate, form)
+    return whole + _write_lines(outcome, here, lines, room)
+
+
+def _write_lines(outcome, here, lines, room):
+    """The lines of the pages that came in no other form, as far as there is room, and how many are left."""
+    written = []
+    left = outcome.more
+    for candidate in here:
+        if candidate.form != "none":
+            continue
+        if candidate.seen >= LINE:
+            candidate.why += "; the session has its line already"
+            continue
+        line = lines[candidate.signature]
+        if not written and render.cost(line, room.by_bytes) > room.left:
+            # A match never brings nothing: the best one's line is cut rather than dropped.
+            line = render.flat(line, max(0, room.left // 3)) + "\n"
+        if room.take(line):
+            written.append(line)
+            _sent(outcome, candidate, LINE)
+        else:
+            candidate.why += "; no room was left for its line"
+            left += 1
+    if left and written:
+        note = "(%d more page%s)\n" % (left, " matches" if left == 1 else "s match")
+        if room.take(note):
+            written.append(note)
+    return written
+
+
+def _may_be_whole(candidate, best, bracket, count, most):
+    """Whether the bracket lets this page come with its text; ``why`` says why not."""
+    if bracket == DEPLETED:
+        candidate.why = "in DEPLETED only lines come"
+    elif candidate.state == CHANGED:
+        candidate.why = "the page changed since the artefact was built"
+    elif candidate.newer:
+        candidate.why = "%s contradicts or supersedes it" % candidate.newer
+    elif candidate.weak:
+        candidate.why = "its keywords are only in pasted text"
+    elif bracket == MODERATE and candidate is not best and (
+            count >= most or candidate.total < NEAR_BEST * best.total):
+        candidate.why = "in MODERATE only the most relevant pages come whole"
+    else:
+        return True
+    return False
+
+
+def _whole(candidate, room, keep, first):
+    """(block, form) of a page with its text: whole, or as its head when it is the best and does not fit."""
+    record = candidate.record
+    head = render.page_header(record["title"], candidate.path, candidate.source.scope.name, candidate.words,
+                              record["updated"])
+    space = room.left - keep - render.cost(head, room.by_bytes)
+    body = None
+    if record["size"] <= space:
+        body = candidate.source.artefact.body(candidate.page)
+        text = head + render.page_body(body)
+        if room.take(text, keep):
+            candidate.why = "it fits whole"
+            return text, FULL
+    candidate.why = "its %d characters did not fit" % record["size"]
+    if not first or candidate.seen >= HEAD or record["size"] > LONGEST:
+        return "", 0
+    pipes.ahead("abcd_index.agenthooks.head")
+    from abcd_index.agenthooks.head import page_head
+
+    if body is None:
+        body = candidate.source.artefact.body(candidate.page)
+    text = page_head(body, candidate.path, space, room.by_bytes)
+    if text and room.take(head + text, keep):
+        candidate.why += ", so its beginning came"
+        return head + text, HEAD
+    return "", 0
+
+
+def _line(candidate):
+    """The page's catalogue line with what must be said about it."""
+    remarks = []
+    if candidate.source.scope.name != "workspace":
+        remarks.append(candidate.source.scope.name)
+        remarks.append(candidate.source.scope.shown)
+    if candidate.newer:
+        remarks.append("a newer page speaks against it: " + candidate.newer)
+    if candidate.state == CHANGED:
+        remarks.append("changed since it was indexed")
+    return render.page_line(candidate.record["line"], remarks)
+
+
+def _sent(outcome, candidate, form):
+    candidate.form = FORMS[form]
+    outcome.marks.append((candidate.signature, form))

@@ -1,0 +1,231 @@
+"""What one prompt brings, and why: the code behind the hook and behind ``abcd-index recall --prompt``.
+
+Prompt path. Looks the prompt's words up in each scope's artefact; only when a keyword matched does it load
+what ranks, weighs and writes. A scope whose artefact cannot be used is named in ``problems`` and passed over.
+"""
+
+from abcd_index.artefact.format import of_another_release
+from abcd_index.artefact.provenance import open_ours
+from abcd_index.artefact.reader import hashes, torn
+from abcd_index.agenthooks.match import Hit, excluded, match_all
+from abcd_index.agenthooks.prompt import Prompt
+
+# As in ``settings.py``, which a prompt does not load; a test holds the two equal. Bounds: the hook takes
+# nothing on trust that stands in an artefact.
+DEFAULTS = {
+    "refresh_every": 15,
+    "brackets": {"fresh": 70, "moderate": 40},
+    "limits": {"context": 9000, "moderate": 3000, "depleted": 2000, "rules": 2500},
+}
+# Of a keyword that two scopes hold, so many of the narrower scope's pages are looked for on disk.
+MOST_LOOKED_AT = 8
+
+
+class Outcome:
+    """What a prompt brings.
+
+    ``text``: the block, '' for nothing. ``bracket``: '' when nothing matched. ``why``: why that bracket, or why
+    none. ``marks``: [(signature, form)] of what is in the text, for the ledger. ``pages``: Candidates in order,
+    then those passed over; ``more``: how many match beyond them. ``rules``: domains that matched. ``held``:
+    [(scope name, Hit, narrower scope name)]: keywords that a narrower scope holds. ``stale``: scopes to rebuild.
+    ``problems``: [(scope, error)]. ``decisions``: what ``explain`` says of each of them, when asked.
+    """
+
+    __slots__ = ("text", "bracket", "why", "marks", "pages", "more", "rules", "held", "stale", "problems",
+                 "decisions")
+
+    def __init__(self, problems):
+        self.problems = problems
+        self.decisions = []
+        self.clear()
+
+    def clear(self):
+        """Forget what was found, not what went wrong."""
+        self.text = self.bracket = self.why = ""
+        self.marks = []
+        self.pages = []
+        self.more = 0
+        self.rules = []
+        self.held = []
+        self.stale = []
+
+
+class Search:
+    """A prompt looked up in the scopes' artefacts. ``open``: [(scope, Artefact)], ``hits``: the Hits of each.
+    ``found``: whether a keyword or a ``*NAME`` may bring something. ``old``: scopes whose artefact is of another
+    release; it is read as far as that goes, and calls for a rebuild."""
+
+    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "old", "_hashes")
+
+    def __init__(self, prompt, scopes):
+        self.prompt = prompt
+        self.open = []
+        self.hits = []
+        self.problems = []
+        self.settings = DEFAULTS
+        self.found = False
+        self.old = []
+        self._hashes = None
+        for scope in scopes:
+            self._search(scope)
+        if self.open:
+            self.settings = settings_of(self.open[0][1].header)
+
+    def close(self):
+        """Close the artefacts."""
+        for _, artefact in self.open:
+            artefact.close()
+
+    def _search(self, scope):
+        artefact = None
+        try:
+            artefact = open_ours(scope)
+            if of_another_release(artefact.header):
+                self.old.append(scope)
+            if self._hashes is None:
+                self._hashes = hashes(self.prompt.forms())
+            hits = match_all(self.prompt, lambda forms: artefact.keywords(forms, self._hashes))
+        except Exception as error:
+            if artefact is not None:
+                artefact.close()
+            if not self.of_artefact(scope, error):
+                raise
+            self.blame(scope, error)
+            return
+        self.open.append((scope, artefact))
+        self.hits.append(hits)
+        if hits or (self.prompt.stars and artefact.domains):
+            self.found = True
+
+    def of_artefact(self, scope, error):
+        """Whether ``error`` speaks of the artefact of ``scope`` and not of a mistake in this program. One of another
+        release may hold anything."""
+        from abcd_index.errors import ArtefactError
+
+        return scope in self.old or isinstance(error, ArtefactError)
+
+    def drop(self, error):
+        """Pass over the artefact that is to blame for ``error``. Raises ``error`` when none is."""
+        artefact = getattr(error, "artefact", None)
+        for order, (scope, opened) in enumerate(self.open):
+            if opened is artefact or artefact is None and scope in self.old:
+                del self.open[order], self.hits[order]
+                opened.close()
+                self.blame(scope, error)
+                return
+        raise error
+
+    def blame(self, scope, error):
+        """Note that the artefact of ``scope`` cannot be used. One of another release looks damaged to this one."""
+        if scope in self.old:
+            error = torn("the artefact was built by another version of abcd-index: %s" % error)
+        self.problems.append((scope, error))
+
+
+def decide(prompt, scopes, remaining=None, ledger=None, settings=None, explain=False, by_bytes=False):
+    """The Outcome of a prompt.
+
+    ``prompt``: its text. ``scopes``: narrow to wide. ``remaining``: percent of the window that is free, None
+    when not known, or a ``fill.Fill``. ``ledger``: a Ledger, or None for a session without one. ``settings``:
+    those of the narrowest artefact when None. ``explain``: also say what nearly came. ``by_bytes``: the host
+    counts bytes. Never raises on account of an artefact; what else is raised is a mistake of this program's.
+    """
+    prompt = Prompt(prompt)
+    search = Search(prompt, [] if prompt.machine else scopes)
+    try:
+        if not search.found:
+            outcome = Outcome(search.problems)
+            outcome.why = "no person typed this prompt" if prompt.machine else "no keyword is in the prompt"
+            return outcome
+        return settle(search, remaining, ledger, settings or search.settings, explain, by_bytes)
+    finally:
+        search.close()
+
+
+def settle(search, remaining, ledger, settings, explain=False, by_bytes=False):
+    """The Outcome of a Search that found something. An artefact that turns out torn is passed over."""
+    from abcd_index.agenthooks.budget import choose
+    from abcd_index.agenthooks.fill import Fill, bracket
+
+    outcome = Outcome(search.problems)
+    if not isinstance(remaining, Fill):
+        why = "how full the window is was not given" if remaining is None else "%g %% free was given" % remaining
+        remaining = Fill(remaining, why)
+    name, why = bracket(remaining, settings["brackets"], ledger is not None and ledger.depleted)
+    while search.open:
+        try:
+            sources = _sources(search, outcome)
+            choose(outcome, search.prompt, sources, name, ledger, settings, excluded, by_bytes, explain)
+            if explain:
+                from abcd_index.agenthooks.explain import decisions
+
+                outcome.decisions = decisions(search, outcome)
+            break
+        except Exception as error:
+            search.drop(error)
+            outcome.clear()
+    if outcome.pages or outcome.rules or outcome.held:
+        outcome.bracket, outcome.why = name, why
+    return outcome
+
+
+def _sources(search, outcome):
+    """Each scope with the keywords that count there: the narrowest scope that holds a keyword has it."""
+    from abcd_index.agenthooks.rank import Source
+
+    pages, domains = {}, {}
+    sources = []
+    total = sum([artefact.pages for _, artefact in search.open])
+    for order, (scope, artefact) in enumerate(search.open):
+        kept = []
+        for hit in search.hits[order]:
+            barred = hit.pages and pages.setdefault(hit.normal, order) != order
+            if barred and _all_gone(search, pages[hit.normal], hit.normal):
+                barred = False
+                pages[hit.normal] = order
+            barred_rules = hit.domains and domains.setdefault(hit.normal, order) != order
+            if barred or barred_rules:
+                holder = (pages if barred else domains)[hit.normal]
+                held = _part(hit, barred, barred_rules)
+                outcome.held.append((scope.name, held, search.open[holder][0].name))
+                hit = _part(hit, not barred, not barred_rules)
+            if hit.pages or hit.domains:
+                kept.append(hit)
+        sources.append(Source(scope, artefact, kept, order, total))
+    return sources
+
+
+def _all_gone(search, order, normal):
+    """Whether every page that holds a keyword in a scope was deleted since the build: it holds it no more."""
+    from abcd_index.agenthooks.freshness import GONE, Watch
+
+    scope, artefact = search.open[order]
+    held = [page for hit in search.hits[order] if hit.normal == normal for page in hit.pages]
+    if not held or len(held) > MOST_LOOKED_AT:
+        return False
+    watch = Watch(scope, artefact)
+    try:
+        return all([watch.state(page, artefact.record(page)["file"]) == GONE for page in held])
+    finally:
+        watch.close()
+
+
+def _part(hit, with_pages, with_domains):
+    return Hit(hit.normal, hit.weight, hit.zone, hit.length, hit.pages if with_pages else [],
+               hit.domains if with_domains else [], hit.seen)
+
+
+def settings_of(header):
+    """The settings that an artefact's header holds, each within its bounds, else its default."""
+    given = header.get("settings")
+    given = given if isinstance(given, dict) else {}
+    settings = {"refresh_every": _whole(given.get("refresh_every"), DEFAULTS["refresh_every"], 10000)}
+    for part, most in (("brackets", 100), ("limits", 9000)):
+        values = given.get(part)
+        values = values if isinstance(values, dict) else {}
+        settings[part] = {name: _whole(values.get(name), default, most) for name, default in DEFAULTS[part].items()}
+    return settings
+
+
+def _whole(value, default, most):
+    return value if type(value) is int and 0 <= value <= most else default

@@ -1,0 +1,80 @@
+"""How full a session's context window is, as the agent's status line last said, and the bracket that follows.
+
+Prompt path. One small file per session, written by the status line hook: a line of text that names its
+session. A compaction or a clear voids the figure; the host may go on sending the old one for a while, so
+the voided figure is remembered and only another one counts.
+"""
+
+import time
+
+from abcd_index.agenthooks.pipes import FILL, load
+
+MAGIC = "abcd-fill 1"
+# An older figure says nothing about the window that the person sees now.
+OLDEST = 86400
+LONGEST = 4096
+NONE = "-"
+
+FRESH, MODERATE, DEPLETED = "FRESH", "MODERATE", "DEPLETED"
+
+
+class Fill:
+    """``remaining``: percent of the window that is free, or None when not known. ``least``: the smallest
+    figure since the window was emptied last, or None. ``why``: one sentence for people."""
+
+    __slots__ = ("remaining", "least", "why")
+
+    def __init__(self, remaining, why, least=None):
+        self.remaining = remaining
+        self.least = least
+        self.why = why
+
+
+def read_record(session):
+    """[when, remaining, said, least, stale] of a session, or None when nothing can be believed to be this session's.
+
+    ``when``: seconds since 1970. ``remaining`` and ``least``: percent or None. ``said``: the host's own
+    numbers as one word. ``stale``: those of before the window was emptied, which do not count.
+    """
+    data = load(session, FILL, LONGEST)
+    if not data:
+        return None
+    try:
+        head, _, rest = data.decode("ascii").partition("\n")
+        if head != MAGIC + " " + session.mark:
+            return None
+        when, remaining, said, least, stale = rest.split()
+        return [int(when), number(remaining), said, number(least), stale]
+    except ValueError:
+        return None
+
+
+def read_fill(session):
+    """The Fill of a session (or of None)."""
+    record = read_record(session) if session is not None else None
+    if record is None:
+        return Fill(None, "no status line has said how full the window is")
+    when, remaining, _, least, _ = record
+    if remaining is None:
+        return Fill(100.0, "the window is new, or was just emptied", least)
+    if not -OLDEST < time.time() - when < OLDEST:
+        return Fill(None, "the status line's last figure is more than a day old", least)
+    return Fill(remaining, "the status line says %g %% are free" % remaining, least)
+
+
+def bracket(fill, brackets, depleted=False):
+    """(bracket, why). ``brackets``: the two thresholds in percent. ``depleted``: the session was so before."""
+    low = brackets["moderate"]
+    if depleted or (fill.least is not None and fill.least < low):
+        if fill.remaining is None or fill.remaining >= low:
+            return DEPLETED, "under %d %% were free before in this session, and nothing has emptied it since" % low
+    if fill.remaining is None:
+        return MODERATE, fill.why
+    if fill.remaining >= brackets["fresh"]:
+        return FRESH, fill.why
+    return (MODERATE if fill.remaining >= low else DEPLETED), fill.why
+
+
+def number(word):
+    """A figure as written, or None. Raises ValueError."""
+    return None if word == NONE else float(word)

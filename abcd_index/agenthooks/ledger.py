@@ -1,0 +1,175 @@
+"""What a session has already been given, so that no page comes twice.
+
+Prompt path, loaded only when something matched. The ledger is a log: a line that names the session, then
+one line per prompt, each added in one write, so that hooks that run side by side lose nothing. Whatever
+else is found in the file makes it a new, empty ledger.
+
+    abcd-ledger 2 <length> <name>
+    + <bracket> <marker> <said> <signature>:<form> ...  a prompt that was given something
+    . <said>                                            a prompt that was given nothing
+    !                                                   all before this line is forgotten (the refresh)
+
+``<said>`` is ``<name of the prompt>@<seconds since 1970>``: a prompt that several hooks are given counts once. The
+first line may stand there twice, when two hooks began the file. Names are made with a secret (``pipes.keyed``).
+"""
+
+import time
+
+from abcd_index.agenthooks.pipes import LEDGER, ONCE, append, create, load, remove, replace
+
+try:
+    import posix as _os
+except ImportError:  # pragma: no cover - Windows
+    import os as _os
+
+MAGIC = "abcd-ledger 2"
+LONGEST = 1 << 18
+# Past this size a refresh starts the file anew.
+LARGE = 1 << 14
+# Forms of a page, weakest first.
+LINE, HEAD, FULL = 1, 2, 3
+FORMS = {"1": LINE, "2": HEAD, "3": FULL}
+# Two hooks that are given the same prompt within this many seconds are one delivery.
+TWICE = 10
+
+
+class Ledger:
+    """``seen``: {signature: (form, prompt number)}. ``prompts``: prompts since the first that was given
+    something. ``depleted``: the session was in that bracket. ``after``: prompts since the last that was
+    given something. ``marker``: of that one. ``bad``: the file held something else.
+    ``begun``: its first line is there. ``refreshed``: all was just forgotten. ``again``: this prompt was counted already, by another hook.
+    ``ending``: what a line that is added must begin with."""
+
+    __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "again", "begun", "ending")
+
+    def __init__(self):
+        self.seen = {}
+        self.prompts = self.after = self.size = 0
+        self.depleted = self.bad = self.refreshed = self.again = self.begun = False
+        self.marker = self.ending = ""
+
+
+def read_ledger(session, refresh_every=0, said=""):
+    """The session's Ledger (an empty one for None). ``refresh_every``: after so many prompts it is forgotten; 0: never.
+    ``said``: of the prompt that it is read for.
+
+    Never raises: what cannot be read is an empty ledger.
+    """
+    ledger = Ledger()
+    data = load(session, LEDGER, LONGEST) if session is not None else None
+    if not data:
+        return ledger
+    ledger.size = len(data)
+    if len(data) > LONGEST or not _parse(ledger, data, session.mark, said):
+        ledger = Ledger()
+        ledger.bad = True
+    elif refresh_every and ledger.seen and ledger.prompts >= refresh_every and not ledger.again:
+        ledger.seen = {}
+        ledger.refreshed = True
+    return ledger
+
+
+def _parse(ledger, data, mark, said):
+    """Read the log into ``ledger``. False when it is not this session's ledger."""
+    started = False
+    known = {}
+    lines = data.decode("ascii", "replace").split("\n")
+    if lines[-1]:
+        # Another hook is writing that line, or died over it.
+        ledger.ending = "\n"
+    for line in lines:
+        words = line.split(" ")
+        if words[0] == ".":
+            if not _counted(known, words[1:2]):
+                ledger.prompts += started
+                ledger.after += 1
+        elif line == "!":
+            ledger.seen = {}
+            ledger.prompts = 0
+            started = False
+        elif words[0] == "+":
+            if not _counted(known, words[3:4]):
+                ledger.prompts += started
+            started = True
+            ledger.after = 0
+            _take(ledger, words)
+        elif line.startswith(MAGIC):
+            if line != MAGIC + " " + mark:
+                return False
+            ledger.begun = True
+        elif line:
+            return False
+    ledger.again = _counted(known, [said])
+    ledger.prompts += started and not ledger.again
+    return ledger.begun or not started
+
+
+def _counted(known, said):
+    """Whether a prompt is another delivery of one that was counted; else it is ``known`` from now on."""
+    name, _, when = (said[0] if said else "").partition("@")
+    if not when.isdecimal():
+        return False
+    first = known.get(name)
+    if first is not None and -TWICE < int(when) - first < TWICE:
+        return True
+    known[name] = int(when)
+    return False
+
+
+def _take(ledger, words):
+    if len(words) < 4:
+        return
+    ledger.marker = words[2]
+    if words[1] == "DEPLETED":
+        ledger.depleted = True
+    for word in words[4:]:
+        signature, _, form = word.partition(":")
+        if form in FORMS and FORMS[form] > ledger.seen.get(signature, (0, 0))[0]:
+            ledger.seen[signature] = FORMS[form], ledger.prompts
+
+
+def note(session, ledger, bracket, marker, said, marks):
+    """Keep what was sent. ``marks``: [(signature, form)]. What cannot be written only repeats a page."""
+    head = MAGIC + " " + session.mark + "\n"
+    row = "+ %s %s %s\n" % (bracket, marker, " ".join([said, *["%s:%d" % mark for mark in marks]]))
+    if ledger.refreshed:
+        row = "!\n" + row
+    whole = (head + row).encode("ascii")
+    if ledger.bad or ledger.refreshed and ledger.size > LARGE:
+        if ledger.depleted:
+            whole = (head + "+ DEPLETED - -\n" + row).encode("ascii")
+        return replace(session, LEDGER, whole)
+    if not ledger.begun and append(session, LEDGER, ledger.ending.encode("ascii") + whole, new=True):
+        if session.path[-1] == "0":
+            # One session in sixteen sweeps up after the others, for those who have no session hook to do it.
+            from abcd_index.agenthooks.sweep import prune
+
+            prune(session)
+        return True
+    return append(session, LEDGER, (ledger.ending + row).encode("ascii")) or replace(session, LEDGER, whole)
+
+
+def first_delivery(session, ledger, marker):
+    """Whether this hook is the one to answer: False for the second delivery of one prompt.
+
+    Of two hooks at the same moment the one that makes the marker file answers. A marker that is there
+    already speaks of this prompt only when it is young and nothing happened since: no other prompt, no refresh.
+    """
+    suffix = ONCE + marker
+    for _ in range(2):
+        made = create(session, suffix, b"")
+        if made is None:
+            return True
+        if made:
+            if ledger.marker not in ("", "-", marker):
+                remove(session.path + ONCE + ledger.marker)
+            return True
+        if not ledger.bad and not ledger.refreshed and (ledger.marker != marker or not ledger.after):
+            try:
+                age = time.time() - _os.stat(session.path + suffix).st_mtime
+            except OSError:
+                return True
+            if -TWICE < age < TWICE:
+                return False
+        remove(session.path + suffix)
+    return True

@@ -1,0 +1,221 @@
+"""The pages and rules that a prompt's keywords surface, best first.
+
+Prompt path, loaded only when a keyword matched. Two steps, so that a keyword that thousands of pages share
+costs a few dozen records: candidates are chosen by their keywords alone (specific beats generic), then those
+few are ranked by their keywords and the BM25F of their text together. Every figure stays on the candidate.
+"""
+
+from abcd_index.artefact.format import checksum
+from abcd_index.artefact.ranking import Query, idf
+from abcd_index.agenthooks.prompt import PASTED
+
+# Candidates that are ranked in full, over all scopes.
+MOST = 24
+# Records that are read to find them: seen and excluded pages do not use up the places of others.
+MOST_READ = 4 * MOST
+# A phrase says more than a word: what each further word of a keyword adds, and how many of them count.
+PHRASE = 0.5
+LONGEST_PHRASE = 4
+# A keyword was chosen by a person for this page, a word of the text was not.
+KEYWORD_SHARE = 3.0
+# A keyword that at most one page in so many has is rare.
+RARE = 50
+# What pasted keywords must amount to before their page comes whole, see `only_pasted`.
+ENOUGH = 4
+
+class Source:
+    """One scope's part in a prompt. ``hits``: the keywords that count here. ``order``: its place from narrow
+    to wide. ``total``: pages of all scopes together, so that rarity in a small scope and in a large one can be
+    compared."""
+
+    __slots__ = ("scope", "artefact", "hits", "order", "total")
+
+    def __init__(self, scope, artefact, hits, order, total):
+        self.scope = scope
+        self.artefact = artefact
+        self.hits = hits
+        self.order = order
+        self.total = total
+
+
+class Candidate:
+    """A page that matched, with every figure that decides about it.
+
+    ``hits``: its Hits in the order of the prompt; ``words``: their keywords as the page spells them. ``keyword``:
+    what the keywords say of it, ``text``: BM25F of its text, ``total``: both. ``seen``: the form that the
+    session has had, 0 for none, and ``seen_at`` its prompt. ``newer``: the page that speaks against this
+    one. ``weak``: only pasted text brought it. ``state``: see ``fresh``. ``form`` and ``why``: the verdict.
+    """
+
+    __slots__ = ("source", "page", "hits", "keyword", "text", "total", "record", "signature", "seen", "seen_at",
+                 "newer", "weak", "state", "form", "why")
+
+    def __init__(self, source, page, keyword):
+        self.source = source
+        self.page = page
+        self.hits = [hit for hit in source.hits if _holds(hit.pages, page)]
+        self.keyword = keyword
+        self.text = self.total = 0.0
+        self.record = None
+        self.signature = ""
+        self.seen = self.seen_at = 0
+        self.newer = ""
+        self.weak = False
+        self.state = ""
+        self.form = "none"
+        self.why = ""
+
+    @property
+    def words(self):
+        """The keywords that matched, as the page first spells them."""
+        recall = self.record["recall"]
+        return [recall.get(hit.normal, hit.normal) for hit in self.hits]
+
+    @property
+    def path(self):
+        """The page's file as a reader would open it."""
+        return self.source.scope.shown + self.record["file"]
+
+
+def figure(hit, total):
+    """What a keyword says of its pages; ``total``: pages of all scopes."""
+    return hit.weight * idf(total, len(hit.pages)) * (1 + PHRASE * (min(hit.length, LONGEST_PHRASE) - 1))
+
+
+def signature(source, part, number, name):
+    """What the ledger knows a page or a domain by: scope, name and content, one word of ASCII."""
+    stamp = source.artefact.stamp(part, number).decode("ascii", "replace").strip()
+    return "%s%x.%s" % (source.scope.name[0], checksum(name.encode("utf-8", "surrogatepass")), stamp)
+
+
+def candidates(prompt, sources, ledger, excluded, full, explain=False):
+    """(the best candidates in order, passed over, more): what a prompt's keywords surface.
+
+    ``full``: the form that leaves nothing more to send. Passed over are candidates that were seen, are
+    excluded or (with ``explain``) beyond the best; ``more`` counts those beyond.
+    """
+    taken, passed = [], []
+    pool = sorted(_pool(sources, len(ledger.seen) if ledger else 0))
+    at = 0
+    for _, order, page, keyword in pool[:MOST_READ]:
+        if len(taken) == MOST:
+            break
+        at += 1
+        candidate = Candidate(sources[order], page, keyword)
+        if _open(candidate, prompt, ledger, excluded, full):
+            taken.append(candidate)
+        else:
+            passed.append(candidate)
+    if explain:
+        for _, order, page, keyword in pool[at:at + MOST]:
+            candidate = Candidate(sources[order], page, keyword)
+            candidate.record = candidate.source.artefact.record(page)
+            candidate.total = KEYWORD_SHARE * keyword
+            candidate.why = "beyond the best %d by its keywords" % MOST
+            passed.append(candidate)
+    _rank(prompt, taken, explain)
+    return taken, passed, _all(sources) - at
+
+
+def _pool(sources, seen):
+    """(-figure, order of the scope, page, figure) of the pages that may be among the best."""
+    room = MOST_READ + seen
+    for source in sources:
+        found = {}
+        for hit in sorted([hit for hit in source.hits if hit.pages], key=lambda hit: len(hit.pages)):
+            worth = figure(hit, source.total)
+            if len(hit.pages) <= room:
+                for page in hit.pages:
+                    found[page] = found.get(page, 0.0) + worth
+                continue
+            # A keyword of thousands of pages: it counts for those that are there, and adds a few of its own.
+            holding = set(hit.pages)
+            for page in found:
+                if page in holding:
+                    found[page] += worth
+            for page in hit.pages[:room]:
+                if len(found) >= room:
+                    break
+                found.setdefault(page, worth)
+        for page, worth in found.items():
+            yield -round(worth, 9), source.order, page, worth
+
+
+def _all(sources):
+    """How many pages match at all."""
+    count = 0
+    for source in sources:
+        lists = [hit.pages for hit in source.hits if hit.pages]
+        count += len(lists[0]) if len(lists) == 1 else len(set().union(*lists))
+    return count
+
+
+def _open(candidate, prompt, ledger, excluded, full):
+    """Read the candidate's record. False when the page cannot come at all; ``why`` then says so."""
+    artefact = candidate.source.artefact
+    candidate.record = record = artefact.record(candidate.page)
+    candidate.signature = signature(candidate.source, "bodies", candidate.page, record["file"])
+    if ledger is not None and candidate.signature in ledger.seen:
+        candidate.seen, candidate.seen_at = ledger.seen[candidate.signature]
+        if candidate.seen >= full:
+            ago = ledger.prompts - candidate.seen_at
+            candidate.why = "the session has it already, since %d prompt%s ago" % (ago, "" if ago == 1 else "s")
+            return False
+    word = excluded(prompt, record["exclude"]) if record["exclude"] else ""
+    if word:
+        candidate.why = "the prompt says %r, which the page excludes" % word
+        return False
+    candidate.newer = artefact.newer(record["file"])
+    candidate.weak = only_pasted(candidate.hits, candidate.source.total)
+    return True
+
+
+def only_pasted(hits, total):
+    """Whether a page's keywords were all pasted, and are too few and too common to bring it whole.
+
+    Each counts one, and one more if it is a phrase, and one more if it is rare.
+    """
+    strength = 0
+    for hit in hits:
+        if hit.zone != PASTED:
+            return False
+        strength += 1 + (hit.length > 1) + (len(hit.pages) * RARE <= total)
+    return len(hits) < 2 or strength < ENOUGH
+
+
+def _rank(prompt, taken, explain):
+    """Give the candidates their figures and put them in order."""
+    queries = {}
+    stems = prompt.stems() if len(taken) > 1 or explain else None
+    for candidate in taken:
+        source = candidate.source
+        if stems is not None:
+            query = queries.get(source.order)
+            if query is None:
+                query = queries[source.order] = Query(source.artefact, stems)
+            candidate.text = query.score(candidate.record)
+        candidate.total = round(KEYWORD_SHARE * candidate.keyword + candidate.text, 6)
+    newest = {(c.source.order, c.record["file"]): c for c in taken}
+    for candidate in taken:
+        newer = newest.get((candidate.source.order, candidate.newer))
+        if newer is not None and newer.total <= candidate.total:
+            # What was said later ranks above what it speaks against.
+            candidate.total = newer.total - 0.000001
+    taken.sort(key=lambda c: (-c.total, c.source.order, c.record["file"]))
+
+
+def explain_text(prompt, candidate):
+    """The addends of the candidate's text figure: [(stem, from the text, from the title)]."""
+    return Query(candidate.source.artefact, prompt.stems()).explain(candidate.record)
+
+
+def _holds(pages, page):
+    """Whether an ascending list of ordinals holds ``page``."""
+    low, high = 0, len(pages)
+    while low < high:
+        middle = (low + high) // 2
+        if pages[middle] < page:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(pages) and pages[low] == page

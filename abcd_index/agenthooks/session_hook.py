@@ -1,0 +1,165 @@
+"""The session hook: what a session was given is forgotten when its context is, and stale scopes are rebuilt.
+
+Standard library only. It runs when a session starts and around a compaction, not at prompts, so it may look
+at every page's time; the rebuild itself is a process of its own that nobody waits for.
+"""
+
+import sys
+
+from abcd_index.agenthooks.payload import COPILOT, envelope, read_call
+from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
+from abcd_index.artefact.names import is_markdown, is_page
+from abcd_index.artefact.provenance import open_ours
+from abcd_index.artefact.times import head_of, row_of, seen
+from abcd_index.errors import ArtefactError, ArtefactMissing, FormatTooNew
+from abcd_index.agenthooks import gauge, pipes
+from abcd_index.agenthooks.compare import look
+from abcd_index.agenthooks.rebuild import holds_pages, mend, rebuild
+from abcd_index.agenthooks.render import flat
+from abcd_index.agenthooks.prompt_hook import forced_host, report
+from abcd_index.agenthooks.prompt_hook import respond as answer_prompt
+from abcd_index.agenthooks.sweep import forget, prune
+from abcd_index.scopes import Places, find_scopes
+
+try:
+    import posix as _os
+except ImportError:  # pragma: no cover - Windows
+    import os as _os
+
+# Seconds for the whole hook. A hundred thousand pages are looked at in less than one.
+DEADLINE = 20.0
+PRUNED = 256
+EMPTIED = ("precompact", "postcompact", "precompress")
+BEGUN = ("startup", "new", "")
+# Agents whose prompt hook may drop what it is given: their session starts with a word on where the pages are.
+TOLD_AT_START = (COPILOT, "vscode")
+
+
+def main():
+    """The process: never returns."""
+    try:
+        places = Places()
+        pipes.arm(pipes.deadline(places))
+        _, payload = pipes.read_all()
+        pipes.arm(pipes.deadline(places, DEADLINE))
+        if payload is not None and places.get("ABCD_INDEX") != "0":
+            respond(payload, places, forced_host(sys.argv))
+    except BaseException as error:
+        report(error)
+    pipes.leave()
+
+
+def respond(payload, places, forced="", send=pipes.send):
+    """Act on one payload (dict); at a session's start say through ``send`` what a person should mend."""
+    call = read_call(payload, forced, places.get)
+    event = call.event.lower()
+    begins = event in ("sessionstart", "agentspawn")
+    emptied = event in EMPTIED or begins and call.source in ("clear", "compact")
+    session = None if call.subagent else pipes.session_of(call.session, places, make=emptied)
+    if session is not None:
+        if emptied:
+            forget(session)
+            gauge.reset(session)
+        elif begins and call.source in BEGUN:
+            forget(session)
+            gauge.reset(session, make=False)
+        if begins:
+            prune(session, PRUNED)
+    if not begins:
+        return
+    lines = []
+    scopes = find_scopes(call.cwd, places)
+    for scope in scopes:
+        lines += inspect(scope, places)
+    if call.host in TOLD_AT_START:
+        if call.prompt:
+            answer_prompt(payload, places, forced, send)
+            return
+        lines += [whereabouts(scope) for scope in scopes]
+    if lines:
+        pipes.arm(0)
+        send(envelope(call.host, call.event, "\n".join(lines), pipes.quote))
+
+
+def inspect(scope, places):
+    """Start a rebuild of ``scope`` if its artefact is not that of its pages. Returns the sentences that a person
+    should read."""
+    if not holds_pages(scope):
+        return []
+    shown = flat(scope.shown.rstrip("/"))
+    try:
+        artefact = open_ours(scope)
+    except FormatTooNew as error:
+        return ["abcd-index: the index of %s cannot be read: %s. Its pages are not recalled; "
+                "upgrade abcd-index, or run `abcd-index build`." % (shown, error)]
+    except ArtefactError as error:
+        state = "not built yet" if isinstance(error, ArtefactMissing) else "damaged"
+        begun = mend(scope, error, places)
+        way = "a build was started" if begun else "run `abcd-index build`"
+        return ["abcd-index: the index of %s is %s, so its pages are not recalled; %s." % (shown, state, way)]
+    try:
+        if is_stale(scope, artefact):
+            rebuild(scope, places)
+    finally:
+        artefact.close()
+    return []
+
+
+def is_stale(scope, artefact):
+    """Whether a page, the catalogue, the rules or the settings changed since the artefact was built, or another
+    release built it.
+
+    Names are not compared: as long as the folder's own time stands, no name came or went.
+    """
+    if of_another_release(artefact.header):
+        return True
+    try:
+        head, rows = read_times(scope, artefact)
+        built = pipes.built(scope, artefact)
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return True
+    store = _seen(_os.stat, scope.store) or [0, 0]
+    if store[:2] != [head["folder"], head["changed"]]:
+        return True
+    for name, row in (("rules.json", head["rules"]), ("config.json", head["config"])):
+        if _seen(_os.lstat, scope.home + "/" + name) != (row and row[:3]):
+            return True
+    found = []
+    for name in _os.listdir(scope.store) if store[0] else ():
+        there = look(scope.store, name) if is_markdown(name) else None
+        if there is None:
+            continue
+        if is_page(name):
+            found.append(seen(there[1]))
+        elif max(seen(there[1])[:2]) > built:
+            return True
+    return sorted(found) != sorted(rows)
+
+
+def _seen(stat, path):
+    """What the sidecar would say of a file or folder, None where there is none."""
+    try:
+        return seen(stat(path))
+    except OSError:
+        return None
+
+
+def read_times(scope, artefact):
+    """(the first line of an artefact's times sidecar, [[mtime_ns, ctime_ns, size]] of its pages). Raises OSError,
+    ValueError, KeyError or TypeError."""
+    path = scope.index + "/" + artefact.header["key"] + TIMES_SUFFIX
+    fd = _os.open(path, _os.O_RDONLY | pipes.CAREFUL)
+    data, left = [], _os.fstat(fd).st_size
+    try:
+        while left > 0:
+            data.append(_os.read(fd, min(left, 1 << 20)))
+            left -= len(data[-1]) or left
+    finally:
+        _os.close(fd)
+    head, _, rows = b"".join(data).partition(b"\n")
+    return head_of(head), [list(row_of(rows[at:at + ROW])[:3]) for at in range(0, len(rows), ROW)]
+
+
+def whereabouts(scope):
+    """One sentence on where a scope's pages are, for agents that take no context at prompts."""
+    return "Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something." % flat(scope.shown)

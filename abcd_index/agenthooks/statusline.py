@@ -1,0 +1,155 @@
+"""The status line hook: keeps how full the context window is, then becomes the status line that was there before.
+
+Some agents tell only their status line how full the window is. This one writes the figure down first, since a
+run that takes long is cancelled, and then runs the command after ``--`` with the same input; its output and
+status are what the agent sees.
+"""
+
+import sys
+
+from abcd_index.agenthooks.payload import name
+from abcd_index.agenthooks import gauge, pipes
+from abcd_index.scopes import Places
+
+try:
+    import posix as _os
+except ImportError:  # pragma: no cover - Windows
+    import os as _os
+
+# A pipe takes this much at once everywhere; more needs somebody to feed it.
+PIPE = 4096
+
+
+def main():
+    """The process: never returns."""
+    data, line, command = b"", "", []
+    try:
+        command = wrapped(sys.argv)
+        places = Places()
+        pipes.arm(pipes.deadline(places))
+        data, payload = pipes.read_all()
+        if payload is not None:
+            line = keep(payload, places)
+    except BaseException as error:
+        from abcd_index.agenthooks.prompt_hook import report
+
+        report(error)
+    try:
+        pipes.arm(0)
+        if command:
+            become(command, data)
+        elif line:
+            pipes.send(line.encode("utf-8", "replace") + b"\n")
+    except BaseException:
+        pipes.leave(127)
+    pipes.leave()
+
+
+def keep(payload, places):
+    """Write the figure of a status line payload (dict) down. Returns a line to show where there was none before."""
+    get = payload.get
+    session = pipes.session_of(name(get("session_id")) or name(get("sessionId")), places, make=True)
+    remaining, said = figures(get("context_window"))
+    if session is not None and said:
+        gauge.note(session, remaining, said)
+    model = get("model")
+    model = model.get("display_name") if isinstance(model, dict) else model
+    shown = [" ".join(model.split())] if isinstance(model, str) and model else []
+    if remaining is not None:
+        shown.append("%d %% of the context window free" % remaining)
+    # A terminal takes control characters for orders.
+    return "".join([sign for sign in " \u00b7 ".join(shown) if sign.isprintable()])
+
+
+def figures(window):
+    """(percent free or None, the numbers themselves as one word) of a ``context_window``; (None, '') for none.
+
+    The agent's own percentage counts most; without it, the tokens of the last request and the size of the
+    window. Qwen's ``current_usage`` is a number, Claude's an object, both may be null.
+    """
+    if not isinstance(window, dict):
+        return None, ""
+    used, free = number(window.get("used_percentage")), number(window.get("remaining_percentage"))
+    tokens, size = tokens_of(window.get("current_usage")), number(window.get("context_window_size"))
+    said = "/".join(["-" if n is None else "%.6g" % n for n in (used, free, tokens, size)])
+    if used is None and free is not None:
+        used = 100 - free
+    if used is None and tokens is not None and size:
+        if tokens > size:
+            # No window holds more than its size: the agent names the small model's.
+            size = max(1000000.0, tokens)
+        used = 100 * tokens / size
+    return (None if used is None else min(100.0, max(0.0, 100.0 - used))), said
+
+
+def tokens_of(usage):
+    """The tokens in the window: all that went in, in whichever way; None when not known."""
+    if not isinstance(usage, dict):
+        return number(usage)
+    parts = [number(usage.get(part)) for part in
+             ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")]
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
+def number(value):
+    """A figure as a float, or None for whatever is no figure."""
+    if type(value) not in (int, float) or not 0 <= value < 1e15:
+        return None
+    return float(value)
+
+
+def wrapped(argv):
+    """The command after ``--``: one word is a line for the shell, several are a program and its arguments."""
+    if "--" not in argv:
+        return []
+    command = argv[argv.index("--") + 1:]
+    return command if len(command) != 1 else ["/bin/sh", "-c", command[0]]
+
+
+def become(command, data):
+    """Replace this process by ``command``, with ``data`` on its stdin. Raises OSError when it cannot be run."""
+    if not hasattr(_os, "fork"):  # pragma: no cover - Windows
+        import subprocess
+
+        line = command[2] if command[0] == "/bin/sh" else command
+        pipes.leave(subprocess.run(line, input=data, shell=isinstance(line, str)).returncode)
+    import _signal
+
+    out, into = _os.pipe()
+    fits = len(data) <= PIPE
+    if fits or not _os.fork():
+        if not fits:
+            _os.close(out)
+        _feed(into, data)
+        if not fits:
+            pipes.leave()
+    _os.close(into)
+    _os.dup2(out, 0)
+    _os.close(out)
+    # What Python ignores, a program that takes its place would ignore as well.
+    for sign in ("SIGPIPE", "SIGXFSZ"):
+        if hasattr(_signal, sign):
+            _signal.signal(getattr(_signal, sign), _signal.SIG_DFL)
+    for path in _found(command[0]):
+        try:
+            _os.execv(path, command)
+        except OSError:
+            continue
+    pipes.leave(127)
+
+
+def _feed(into, data):
+    try:
+        while data:
+            data = data[_os.write(into, data):]
+    except OSError:
+        pass  # The command did not want to know.
+
+
+def _found(program):
+    """Where a program may be: as written when it holds a slash, else in each folder of PATH."""
+    if "/" in program:
+        return [program]
+    folders = Places().get("PATH") or "/usr/bin:/bin"
+    return [folder + "/" + program for folder in folders.split(":") if folder]
