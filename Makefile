@@ -51,7 +51,7 @@ coverage: venv  ## run the tests and say how much of the package they ran, branc
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 
-mutants: venv  ## change the given modules bit by bit and list what no test notices: ARGS="abcd_index/terms/zones.py -- tests/terms"
+mutants: venv  ## change the given modules bit by bit and list what no test notices: ARGS="abcd_index/text/segment.py -- tests/text"
 	$(BIN)/python -m benchmarks.mutants $(ARGS)
 
 docs: venv  ## make the generated pages anew: the references and docs/benchmarks.md

@@ -10,10 +10,10 @@ import os
 import pytest
 
 from abcd_index import fs
-from abcd_index.artefact.score import ln
-from abcd_index.terms.keyword import entries
-from abcd_index.terms.match import match
-from abcd_index.terms.prompt import Prompt
+from abcd_index.agenthooks.match import match
+from abcd_index.agenthooks.prompt import Prompt
+from abcd_index.artefact.ranking import ln
+from abcd_index.text.patterns import entries
 from tests import recall_shop
 from tests.recall_shop import page
 
