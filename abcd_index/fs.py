@@ -238,6 +238,18 @@ def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders:
     return gone
 
 
+def set_time(path: str, ns: Optional[int] = None) -> None:
+    """Set the access and modification time (ns; None: now) of the regular file at ``path``, following no link.
+
+    Raises as ``open_plain``."""
+    fd = open_plain(path)
+    try:
+        now = time.time_ns() if ns is None else ns
+        os.utime(fd if os.utime in os.supports_fd else path, ns=(now, now))
+    finally:
+        os.close(fd)
+
+
 def sync_folder(folder: str) -> None:
     """Make the names in ``folder`` outlast a power cut, where the system can do that."""
     try:

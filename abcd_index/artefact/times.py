@@ -18,7 +18,7 @@ LARGEST = 0xFFFFFFFF
 
 
 def seen(stat):
-    """What the sidecar says of a file: [mtime_ns, ctime_ns, size]. The second is the system's own: nobody can set it."""
+    """What the sidecar says of a file: [mtime_ns, ctime_ns, size]. Nobody can set the second, the system does."""
     return [stat.st_mtime_ns, stat.st_ctime_ns, min(stat.st_size, LARGEST)]
 
 
@@ -41,13 +41,14 @@ def row_of(row):
 class Times:
     """``folder``, ``changed``: mtime_ns and ctime_ns of the store folder before it was listed, 0 when not known.
     ``beside``: {file name: [mtime_ns, ctime_ns, size, sha256 in hex] or None when it was not there} of ``rules.json``
-    and ``config.json``."""
+    and ``config.json``. ``artefact``: [size, mtime_ns, ctime_ns] of the artefact's own file."""
 
-    __slots__ = ("folder", "changed", "beside", "_fd", "_start")
+    __slots__ = ("folder", "changed", "beside", "artefact", "_fd", "_start")
 
     def __init__(self, head, fd, start):
         self.folder = head["folder"]
         self.changed = head["changed"]
+        self.artefact = head["artefact"]
         self.beside = {"rules.json": head["rules"], "config.json": head["config"]}
         self._fd = fd
         self._start = start

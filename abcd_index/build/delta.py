@@ -5,10 +5,14 @@ exactly (another tokeniser, a mean length that left its step) makes these functi
 caller builds in full.
 """
 
+import os
+
 import orjson
 
+from abcd_index import fs
 from abcd_index.artefact import reader
 from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
+from abcd_index.artefact.provenance import is_ours
 from abcd_index.artefact.ranking import whole
 from abcd_index.artefact.times import Times
 from abcd_index.artefact.writer import Line, record_line
@@ -30,7 +34,7 @@ class Old:
         self.artefact = artefact
         self.pages = pages
         self.times = times
-        self.file = open(artefact.path, "rb")
+        self.file = fs.opened(artefact.path)
         self.numbers = {name: number for number, name in enumerate(pages.files)}
         self._tables = {}
 
@@ -91,18 +95,24 @@ class Old:
                        else self.record(self.numbers[name])["updated"] or None) for name in names}
 
 
-def open_current(index):
-    """The current artefact as an Old, or None when it cannot be built upon."""
+def open_current(scope):
+    """The current artefact of ``scope`` as an Old, or None when it cannot be built upon: this machine did not make
+    it, a sidecar is missing, or is about another file."""
     try:
-        artefact = reader.open_current(index)
+        artefact = reader.open_current(scope.index)
     except ArtefactError:
         return None
     header = artefact.header
-    pages, times = Pages.read(index, header["key"]), Times.open(index, header["key"])
+    pages, times = Pages.read(scope.index, header["key"]), Times.open(scope.index, header["key"])
+    found = os.fstat(artefact.fileno())
     usable = (pages is not None and pages.links is not None and times is not None and len(pages.files) == artefact.pages
-              and header["tokens"] == TOKENS_VERSION and header.get("records") == RECORDS_VERSION)
+              and header["tokens"] == TOKENS_VERSION and header.get("records") == RECORDS_VERSION
+              and pages.stamp == times.artefact and is_ours(scope, header["key"], found))
     if usable:
-        return Old(artefact, pages, times)
+        old = Old(artefact, pages, times)
+        if os.fstat(old.file.fileno()).st_ino == found.st_ino:
+            return old
+        old.file.close()
     artefact.close()
     if times is not None:
         times.close()

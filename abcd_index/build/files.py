@@ -2,20 +2,28 @@
 
 A sidecar (``files.json`` in the index folder) remembers times, size and content hash of every source
 file, so that an unchanged store is recognised without reading a page. Times are taken before a file is
-read; a file written within a clock tick of the build is not trusted next time.
+read; a file written within a clock tick of the build is not trusted next time, and one that could not be read is not
+remembered at all. Change times (ctime) are among them: nobody can set those, so neither an edit that restores a file's
+size and time nor a sidecar that came with a clone passes for what this machine has read.
 """
 
+import errno
 import os
 import time
 
 import orjson
 
+from abcd_index import fs
 from abcd_index.build.key import content_hash
-from abcd_index.build.publish import opened, replace, sealed, unsealed
+from abcd_index.build.publish import sealed, unsealed
 from abcd_index.errors import AbcdError
 from abcd_index.store.listing import FOLDER, list_store
 
 SIDECAR = "files.json"
+# Stands for the content of a file that could not be read: then and there it counts by its name alone.
+UNREADABLE = "unreadable"
+# Not the file is at fault then, and the next one would fare no better.
+_OURS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 VERSION = 2
 # Coarsest step of a file's times that matters here: a kernel tick on Linux, 10 ms on others.
 TICK_NS = 20_000_000
@@ -29,9 +37,9 @@ class Moved(Exception):
 
 class Source:
     """A source file: ``name`` relative to the scope's home in NFC (``memory/x.md``), ``path``, its times
-    (ns) and size, and ``hash`` (64 hex digits, or why there is none)."""
+    (ns) and size, and ``hash`` (64 hex digits, or UNREADABLE). ``error``: the OSError that says why."""
 
-    __slots__ = ("name", "path", "mtime", "ctime", "size", "hash", "data")
+    __slots__ = ("name", "path", "mtime", "ctime", "size", "hash", "data", "error")
 
     def __init__(self, name, path, stat):
         self.name = name
@@ -41,6 +49,7 @@ class Source:
         self.size = stat.st_size
         self.hash = ""
         self.data = None
+        self.error = None
 
     @property
     def file(self):
@@ -48,11 +57,18 @@ class Source:
         return self.name.rpartition("/")[2]
 
     def read(self):
-        """The bytes that were hashed. Raises OSError, or Moved when they are others by now."""
+        """The bytes that were hashed. Raises the OSError that kept them from being so, or Moved when they are others
+        by now or cannot be read any more: the key says what they were."""
         if self.data is not None:
             return self.data
-        with open(self.path, "rb") as handle:
-            data = handle.read()
+        if self.error is not None:
+            raise self.error
+        try:
+            data = fs.read(self.path)
+        except OSError as error:
+            if self.hash and error.errno not in _OURS:
+                raise Moved(self.name) from None
+            raise
         if self.hash and content_hash(data) != self.hash:
             raise Moved(self.name)
         return data
@@ -80,6 +96,13 @@ class Observed:
         """{name: content hash}: what the key is made of."""
         return {name: source.hash for name, source in self.sources.items()}
 
+    def read(self, name):
+        """The bytes that were hashed of a file by its name in the scope's home. Raises as ``Source.read``."""
+        source = self.sources.get(name)
+        if source is None:
+            raise Moved(name)
+        return source.read()
+
     def page(self, name):
         """The Source of a page by its file name, or None."""
         return self.sources.get(FOLDER + name)
@@ -98,7 +121,7 @@ class Observed:
                     name[len(FOLDER):], source.path):
                 continue
             try:
-                if not source.same(os.stat(source.path)):
+                if not source.same(os.lstat(source.path)):
                     return True
             except OSError:
                 return True
@@ -123,7 +146,7 @@ def observe(scope, trust=True):
     sources = {}
     for name, path in files:
         try:
-            sources[name] = Source(name, path, os.stat(path))
+            sources[name] = Source(name, path, os.lstat(path))
         except OSError:
             continue  # Gone since it was listed.
     observed = Observed(scope, folder, sources, listing, started)
@@ -136,10 +159,11 @@ def remember(observed):
     rows = {}
     for name, source in observed.sources.items():
         racy = observed.racy(source.mtime, source.ctime)
-        rows[name] = [0 if racy else source.mtime, source.ctime, source.size, source.hash]
+        if source.hash != UNREADABLE:
+            rows[name] = [0 if racy else source.mtime, source.ctime, source.size, source.hash]
     if rows != _remembered(observed.scope):
         data = orjson.dumps({"version": VERSION, "files": rows}, option=orjson.OPT_SORT_KEYS)
-        replace(os.path.join(observed.scope.index, SIDECAR), sealed(data + b"\n"))
+        fs.replace(os.path.join(observed.scope.index, SIDECAR), sealed(data + b"\n"))
 
 
 def _hash(scope, observed, trust):
@@ -153,7 +177,10 @@ def _hash(scope, observed, trust):
         try:
             data = source.read()
         except OSError as error:
-            source.hash = f"unreadable:{error.errno}"
+            if error.errno in _OURS:
+                raise AbcdError(f"{source.path} cannot be read: {error.strerror}",
+                                "try again later; the artefact from before still stands") from None
+            source.hash, source.error = UNREADABLE, error
             continue
         source.hash = content_hash(data)
         held += len(data)
@@ -163,8 +190,7 @@ def _hash(scope, observed, trust):
 
 def _remembered(scope):
     try:
-        with opened(os.path.join(scope.index, SIDECAR)) as handle:
-            found = orjson.loads(unsealed(handle.read()))
+        found = orjson.loads(unsealed(fs.read(os.path.join(scope.index, SIDECAR))))
         if found["version"] == VERSION and all(len(row) == 4 for row in found["files"].values()):
             return found["files"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

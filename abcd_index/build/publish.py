@@ -1,27 +1,25 @@
-"""Files appear whole or not at all: written beside the target, flushed, synced, renamed.
+"""What a build puts into an index folder, and what it takes away there.
 
 Artefacts never change under their name; ``current`` is swapped last. Killed at any moment, the old
-answer still stands, and what a dead builder left is swept up by a later one.
+answer still stands, and what a dead builder left is swept up by a later one. Deleted is nothing but what has a name
+and a beginning that only a build gives.
 """
 
 import os
+import re
 import time
 import zlib
 
 from abcd_index import fs
 from abcd_index.artefact import provenance
-from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, TRACKED, of_another_release
-from abcd_index.artefact.reader import CAREFUL, Artefact
+from abcd_index.artefact.format import CURRENT, MAGIC, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, of_another_release
+from abcd_index.artefact.reader import Artefact
 from abcd_index.errors import ArtefactError, ArtefactMissing
-from abcd_index.fs import adopt, replace, whole
 
 # Seconds: more than a file's times lag behind the clock.
 _SETTLED = 0.03
-
-
-def opened(path):
-    """A file beside the artefact, open for reading bytes. Raises OSError, also for a link: it may lead anywhere."""
-    return os.fdopen(os.open(path, os.O_RDONLY | CAREFUL), "rb")
+_ARTEFACT = re.compile(r"([0-9a-f]{40})" + re.escape(SUFFIX), re.ASCII)
+_IGNORE = b"# Made by abcd-index from the pages; never committed.\n*\n"
 
 
 def sealed(data):
@@ -41,12 +39,15 @@ def unsealed(data):
     return lines
 
 
-def prepare(index):
-    """Make the index folder, with the ``.gitignore`` that hides it on every branch."""
-    fs.make_folder(index)
+def prepare(index, private=False):
+    """Make the index folder, with the ``.gitignore`` that hides it on every branch. ``private``: for its owner alone.
+
+    Raises OSError.
+    """
+    (fs.make_private if private else fs.make_folder)(index)
     ignore = os.path.join(index, ".gitignore")
-    if not os.path.lexists(ignore):
-        fs.create(ignore, b"# Made by abcd-index from the pages; never committed.\n*\n")
+    if os.path.islink(ignore) or not os.path.isfile(ignore):
+        fs.replace(ignore, _IGNORE)
 
 
 def first_look(index):
@@ -59,19 +60,23 @@ def first_look(index):
 
 def swap_current(index, key):
     """Let ``current`` name ``key``."""
-    replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")
+    fs.replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")
 
 
-def record_provenance(scope, key):
-    """Let the prompt hook use the artefact ``key`` of ``scope``: this machine built, reproduced or fetched it.
+def record_provenance(scope, key, inode=None):
+    """Let the prompt hook and later builds use the artefact ``key`` of ``scope``: this machine built, reproduced or
+    fetched it (``artefact/provenance.py``).
 
-    Without it the hook stays silent about the artefact (``artefact/provenance.py``). Whether it could be noted.
+    ``inode``: of the file that was written, where it is known. Another that has its name by now is not noted.
+    Returns whether it is. Two builders at once may lose each other's line, which costs a build.
     """
     if not scope.provenance:
         return False
     try:
-        new = provenance.line(key, os.lstat(os.path.join(scope.index, key + SUFFIX)))
-        known = provenance.lines(scope)
+        found = os.lstat(os.path.join(scope.index, key + SUFFIX))
+        if inode is not None and found.st_ino != inode:
+            return False
+        new, known = provenance.line(key, found), provenance.lines(scope)
         if new in known:
             return True
         kept = [line for line in known if line and not line.startswith(key.encode("ascii") + b" ") and os.path.exists(
@@ -91,26 +96,25 @@ def prune(index, keep, key):
     would, which know a commit's artefact by its name alone.
     """
     fs.sweep(index)
-    artefacts = []
     with os.scandir(index) as entries:
-        for entry in entries:
-            try:
-                if entry.name.endswith(SUFFIX) and not entry.name.startswith("."):
-                    name = entry.name[: -len(SUFFIX)]
-                    artefacts.append((_used(index, name), name))
-            except OSError:
-                continue
-    artefacts.sort(reverse=True)
-    held = (key, TRACKED)
-    others = [name for _, name in artefacts if name not in held]
-    for place, name in enumerate(others):
-        if place < keep - 1 and not _of_no_use(os.path.join(index, name + SUFFIX)):
+        named = [found.group(1) for found in map(_ARTEFACT.fullmatch, [entry.name for entry in entries]) if found]
+    others = sorted(((_used(index, name), name) for name in named if name != key), reverse=True)
+    for place, (_, name) in enumerate(others):
+        path = os.path.join(index, name + SUFFIX)
+        if not _is_artefact(path) or place < keep - 1 and not _of_no_use(path):
             continue
         for suffix in (SUFFIX, TIMES_SUFFIX, PAGES_SUFFIX):
-            try:
-                os.unlink(os.path.join(index, name + suffix))
-            except OSError:
-                pass
+            fs.remove(os.path.join(index, name + suffix))
+
+
+def _is_artefact(path):
+    """Whether a file names our magic in its header, of whatever release, or holds nothing: one that a power cut
+    left. Anything else under such a name is somebody else's."""
+    try:
+        start = fs.read(path, 4096)
+    except OSError:
+        return False
+    return not start or b'"magic":"%s"' % MAGIC.encode("ascii") in start
 
 
 def _of_no_use(path):
@@ -129,7 +133,7 @@ def touch(index, key):
     """Mark an artefact as in use until now, for ``prune``: the git hooks switch to one without a build. Its own
     times tell whether it is the file that was built, and those of the times sidecar when: so it is the third."""
     try:
-        os.utime(os.path.join(index, key + PAGES_SUFFIX))
+        fs.set_time(os.path.join(index, key + PAGES_SUFFIX))
     except OSError:
         pass
 

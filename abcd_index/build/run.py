@@ -7,6 +7,7 @@ import time
 from abcd_index import fs
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import SUFFIX
+from abcd_index.artefact.provenance import is_ours
 from abcd_index.artefact.reader import Artefact, current_key
 from abcd_index.build import delta, patch, publish
 from abcd_index.build.assemble import Assembly
@@ -16,11 +17,12 @@ from abcd_index.build.key import RECORDS_VERSION, key_of
 from abcd_index.build.sidecars import Pages, write_times
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
+from abcd_index.scopes import USER
 from abcd_index.settings import read_settings, written_settings
 from abcd_index.store.links import newer
 from abcd_index.store.listing import FOLDER
 from abcd_index.store.made import made_line
-from abcd_index.store.read import read_beside, read_one
+from abcd_index.store.read import read_beside, read_one, unreadable
 from abcd_index.text.normalise import TOKENS_VERSION
 
 # Pages that change while the build runs are looked at again, this often at most.
@@ -35,10 +37,11 @@ class Built:
     """What ``build`` did. ``state``: 'current' (nothing to do), 'switched' (the artefact was there
     already) or 'built'. ``pages``: pages in the artefact. ``recompiled``: pages that were compiled
     again. ``left_out``: names of files that look like pages and are not in it. ``findings``: of the files
-    that were read. ``seconds``: wall time. ``size``: bytes."""
+    that were read. ``known``: whether this machine's list of its artefacts has it, so that the prompt hook uses it.
+    ``seconds``: wall time. ``size``: bytes."""
 
     __slots__ = ("scope", "key", "state", "pages", "recompiled", "left_out", "findings", "seconds", "path", "size",
-                 "settings")
+                 "inode", "known", "settings")
 
     def __init__(self, scope, key, state, settings):
         self.scope = scope
@@ -52,6 +55,8 @@ class Built:
         self.seconds = 0.0
         self.path = os.path.join(scope.index, key + SUFFIX)
         self.size = 0
+        self.inode = None
+        self.known = True
 
 
 def build(scope, force=False, progress=None):
@@ -85,7 +90,9 @@ def _build(observed, force, progress):
     scope = observed.scope
     settings, findings = settings_of(observed)
     key = key_of(written_settings(settings), observed.hashes())
-    publish.prepare(scope.index)
+    publish.prepare(scope.index, scope.name == USER)
+    if observed.listing.litter:
+        fs.sweep(scope.store)
     built, pages = (None, None) if force else standing(observed, key, settings)
     if built is None:
         built = Built(scope, key, "built", settings)
@@ -94,20 +101,22 @@ def _build(observed, force, progress):
         pages = pages or _in_full(observed, built, progress)
     listed = {name for name, _ in observed.listing.pages}
     built.left_out = sorted(listed.difference(pages.files) | set(observed.listing.left_out))
-    make_current(observed, key, pages, settings)
+    built.known = make_current(observed, key, pages, settings, built.inode)
     return built
 
 
-def make_current(observed, key, pages, settings):
+def make_current(observed, key, pages, settings, inode=None):
     """Let ``current`` name the artefact of ``key``, which is there with its Pages, and note what the files were
-    like. The sidecars come first: whoever sees ``current`` sees the rest."""
+    like. The sidecars come first: whoever sees ``current`` sees the rest. ``inode``: of the artefact's file when it
+    was just made. Returns whether this machine's list has it (``publish.record_provenance``)."""
     index = observed.scope.index
     write_times(observed, key, pages)
     remember(observed)
-    publish.record_provenance(observed.scope, key)
+    known = publish.record_provenance(observed.scope, key, inode)
     if _current(index) != key:
         publish.swap_current(index, key)
     publish.prune(index, settings["artefact"]["keep"], key)
+    return known
 
 
 def settings_of(observed):
@@ -120,12 +129,16 @@ def settings_of(observed):
 
 
 def standing(observed, key, settings):
-    """(Built, Pages) of the artefact of ``key`` when it is there and whole; else (None, None)."""
+    """(Built, Pages) of the artefact of ``key`` when it is there, whole and this machine's own; else (None, None).
+
+    A clone can hold a file of that name with any content, and a sidecar that agrees: it is built anew.
+    """
     scope = observed.scope
     try:
         artefact = Artefact.open(os.path.join(scope.index, key + SUFFIX))
+        ours = is_ours(scope, key, os.fstat(artefact.fileno()))
         artefact.close()
-        if artefact.header.get("key") != key:
+        if artefact.header.get("key") != key or not ours:
             return None, None
         pages = Pages.read(scope.index, key) or Pages.of_sound(scope.index, key)
     except (ArtefactError, KeyError):
@@ -137,7 +150,7 @@ def standing(observed, key, settings):
 
 def _in_full(observed, built, progress):
     """Compile every page. Returns the Pages."""
-    catalogue, domains, findings = read_beside(observed.listing)
+    catalogue, domains, findings = read_beside(observed.listing, observed.read)
     built.findings += findings
     assembly, pages, dates = Assembly(), no_pages(observed), {}
     try:
@@ -155,7 +168,7 @@ def _in_full(observed, built, progress):
 
 def _from_current(observed, built, progress):
     """Take over from the current artefact all that did not change; the Pages, or None: build in full."""
-    old = delta.open_current(observed.scope.index)
+    old = delta.open_current(observed.scope)
     if old is None:
         return None
     try:
@@ -187,10 +200,10 @@ def _edited(observed, built, old, progress):
         return None
     pages = old.pages
     pages.recount(result.counts, result.terms)
-    with publish.whole(built.path) as out:
+    with fs.whole(built.path) as out:
         writer.write(out, built.key, (TOKENS_VERSION, RECORDS_VERSION), written_settings(built.settings),
                      result.lengths, result.parts, old.filter(), {})
-        built.size = out.tell()
+        built.size, built.inode = out.tell(), os.fstat(out.fileno()).st_ino
     built.pages, built.recompiled = len(listed), len(compiled)
     built.findings += found
     pages.write(built.scope.index, built.key)
@@ -199,7 +212,7 @@ def _edited(observed, built, old, progress):
 
 def _changed(observed, built, old, progress):
     """The Pages when pages came, went or changed in any way; None when a full build is simpler."""
-    catalogue, domains, found = read_beside(observed.listing)
+    catalogue, domains, found = read_beside(observed.listing, observed.read)
     same_catalogue = old.pages.catalogue == _catalogue_hash(observed)
     kept = {name for name, digest in old.hashes() if _page_digest(observed, name) == digest
             and (same_catalogue or name in catalogue.lines)}
@@ -239,9 +252,9 @@ def _finish(built, assembly, pages, domains, dates):
     if pages.links:
         assembly.newer, findings = newer(pages.light(dates))
         built.findings += findings
-    with publish.whole(built.path) as out:
+    with fs.whole(built.path) as out:
         pages.count(assembly.write(out, built.key, written_settings(built.settings)))
-        built.size = out.tell()
+        built.size, built.inode = out.tell(), os.fstat(out.fileno()).st_ino
     built.pages = assembly.pages
     pages.write(built.scope.index, built.key)
 
@@ -270,8 +283,8 @@ def _compile_source(item):
     source, line = item
     try:
         data = source.read()
-    except OSError:
-        data = None
+    except OSError as error:
+        return None, unreadable(source.file, error)
     page, found = read_one(source.file, source.path, data)
     if page is None:
         return None, found
@@ -311,19 +324,19 @@ def record_interpreter(places, scripts=None, renew=False):
     be ``renew``-ed: two installations do not take the machine from each other with every build."""
     if not places.real_user():
         return
+    folder = os.path.join(places.real_user(), ".index")
     for name, said in ((INTERPRETER, sys.executable), (SCRIPTS, scripts)):
         if said:
-            _note(os.path.join(places.real_user(), ".index"), name, said.encode("utf-8", "surrogateescape") + b"\n", renew)
+            _note(folder, name, said.encode("utf-8", "surrogateescape") + b"\n", renew)
 
 
 def _note(folder, name, line, renew):
     path = os.path.join(folder, name)
     try:
         try:
-            with publish.opened(path) as handle:
-                known = handle.read()
-                if known == line or not renew and os.access(known.strip(), os.X_OK):
-                    return
+            known = fs.read(path, 8192)
+            if known == line or not renew and os.access(known.strip(), os.X_OK):
+                return
         except (OSError, ValueError):
             pass
         fs.make_private(folder)

@@ -1,6 +1,8 @@
 """What lies beside an artefact: file times for the prompt hook, page links for the next build.
 
-Neither is part of the key. The times (``artefact/times.py`` reads them) are rows in the artefact's order;
+Neither is part of the key. A clone can hold both, with any content; but each names the change time (ctime) of the
+artefact's file, which no clone can know, and is not used where that is another. The times (``artefact/times.py``
+reads them) are rows in the artefact's order;
 the pages sidecar is lines of JSON. The first is an object: ``files`` (names in order), ``names`` ({file:
 [name: field, id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]},
 where there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content
@@ -13,6 +15,7 @@ import os
 
 import orjson
 
+from abcd_index import fs
 from abcd_index.artefact.format import PAGES_SUFFIX, PARTS, SUFFIX, TIMES_SUFFIX
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
@@ -98,16 +101,16 @@ class Pages:
         first = orjson.dumps({name: list(value) if name == "lined" else value
                               for name, value in ((name, getattr(self, name)) for name in self.FIELDS)},
                              option=orjson.OPT_SORT_KEYS)
-        publish.replace(os.path.join(index, key + PAGES_SUFFIX),
-                        publish.sealed(b"".join(line + b"\n" for line in [first, *self._counts])))
+        fs.replace(os.path.join(index, key + PAGES_SUFFIX),
+                   publish.sealed(b"".join(line + b"\n" for line in [first, *self._counts])))
 
     @classmethod
     def read(cls, index, key):
         """The sidecar of ``key``, or None when it is missing, damaged, or of another file than is there now."""
         pages = cls()
         try:
-            with publish.opened(os.path.join(index, key + PAGES_SUFFIX)) as handle:
-                first, *pages._counts, _ = publish.unsealed(handle.read()).split(b"\n")
+            data = fs.read(os.path.join(index, key + PAGES_SUFFIX))
+            first, *pages._counts, _ = publish.unsealed(data).split(b"\n")
             found = orjson.loads(first)
             for name in cls.FIELDS:
                 setattr(pages, name, found[name])
@@ -160,11 +163,10 @@ def write_times(observed, key, pages):
             *[_row(observed, name) for name in sorted(set(listed).difference(pages.files))]]
     path, data = os.path.join(index, key + TIMES_SUFFIX), b"".join(rows)
     if _content(path) != data:
-        publish.replace(path, data)
+        fs.replace(path, data)
     # For `find -newer` in the git hooks: what is written from now on is newer than the build's start.
     # A tick earlier: a file's time is that of the last tick, not of the moment.
-    mark = observed.started - TICK_NS
-    os.utime(path, ns=(mark, mark))
+    fs.set_time(path, observed.started - TICK_NS)
 
 
 def _row(observed, name):
@@ -187,7 +189,6 @@ def _beside(observed, name):
 
 def _content(path):
     try:
-        with publish.opened(path) as handle:
-            return handle.read()
+        return fs.read(path)
     except OSError:
         return None

@@ -131,6 +131,9 @@ def remarks(built, scope, out):
     def style(text, *names):
         return out.style(text, *names, stream=out.err)
 
+    if not built.known:
+        out.note(f"{scope.name}: the user's folder cannot be written, so this machine cannot note that the artefact is "
+                 "its own and the hook stays silent about it; set ABCD_HOME to a folder that can be written")
     errors = [f for f in built.findings if f.severity == "error"]
     warnings = [f for f in built.findings if f.severity != "error"]
     for finding in errors + warnings[:LISTED]:

@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 
+from abcd_index import fs
 from abcd_index.artefact.format import SUFFIX, TRACKED
 from abcd_index.artefact.reader import Artefact
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, Forbidden
@@ -198,8 +199,8 @@ def _write(index, built):
 
     publish.prepare(index)
     with open(built.path, "rb") as handle:
-        publish.replace(os.path.join(index, FILE), handle.read())
-    publish.replace(os.path.join(index, ATTRIBUTES), ATTRIBUTES_TEXT.encode("ascii"))
+        fs.replace(os.path.join(index, FILE), handle.read())
+    fs.replace(os.path.join(index, ATTRIBUTES), ATTRIBUTES_TEXT.encode("ascii"))
     return {name: os.path.join(index, name) for name in (FILE, ATTRIBUTES)}
 
 

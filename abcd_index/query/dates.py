@@ -15,8 +15,8 @@ from unicodedata import normalize
 import orjson
 
 from abcd_index.build.files import observe
-from abcd_index.build.publish import opened, replace
 from abcd_index.errors import AbcdError, CannotTell
+from abcd_index.fs import opened, replace
 from abcd_index.git import history
 from abcd_index.scopes import repository
 

@@ -42,7 +42,7 @@ def _in_full(observed):
     if standing(observed, key_of(written_settings(settings), observed.hashes()), settings)[0] is not None:
         return False
     pages = [observed.page(name) for name, _ in observed.listing.pages]
-    old = delta.open_current(observed.scope.index)
+    old = delta.open_current(observed.scope)
     if old is None:
         return bool(pages)
     try:

@@ -3,6 +3,7 @@
 import os
 import time
 
+from abcd_index import fs
 from abcd_index.artefact.format import SUFFIX
 from abcd_index.build import publish
 from abcd_index.build.files import Moved, observe
@@ -99,7 +100,7 @@ def _take(observed, place, work, fetched, settings, full, clock):
     pages = said.sidecar
     pages.count(counts)
     index = observed.scope.index
-    publish.adopt(path, fetched.path)
+    fs.adopt(path, fetched.path)
     pages.write(index, key)
     make_current(observed, key, pages, settings)
     fetched.pages, fetched.size = len(pages.files), arrived.header["size"]

@@ -13,6 +13,7 @@ import unicodedata
 
 from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.errors import AbcdError
+from abcd_index.fs import TEMPORARY
 
 from .catalogue import NAMES
 from .records import Notes
@@ -26,9 +27,10 @@ class Listing:
     """``pages``: [(name in NFC, path)] sorted by name. ``catalogue``: (name, path) or None. ``others``:
     {"rules.json": path, "config.json": path} of those that are there and safe to open. ``left_out``:
     names that look like pages and are none. ``findings``: [Finding]. ``exists``: whether there is a store
-    folder. Paths are str (bytes that are not UTF-8 as surrogates), with every link followed."""
+    folder. ``litter``: whether there may be temporary files in it. Paths are str (bytes that are not UTF-8 as
+    surrogates), with every link followed."""
 
-    __slots__ = ("pages", "catalogue", "others", "left_out", "findings", "exists")
+    __slots__ = ("pages", "catalogue", "others", "left_out", "findings", "exists", "litter")
 
     def __init__(self):
         self.pages = []
@@ -37,6 +39,7 @@ class Listing:
         self.left_out = []
         self.findings = []
         self.exists = True
+        self.litter = False
 
 
 def list_store(scope):
@@ -78,6 +81,8 @@ class _Sorter:
                 self._page(raw, is_link, is_file)
             elif is_markdown(raw):
                 self._catalogue(raw, is_link, is_file, catalogues)
+            elif raw.startswith(TEMPORARY):
+                self.listing.litter = True
         for name in NAMES:
             if name.lower() in catalogues:
                 self.listing.catalogue = catalogues[name.lower()]
@@ -159,8 +164,10 @@ def _beside(scope, name, listing):
     path = os.path.join(scope.home, name)
     try:
         mode = os.lstat(path).st_mode
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError:
+        mode = 0
     if stat.S_ISLNK(mode):
         inside = follow(path, scope.home)
         if inside is not None and inside[1]:

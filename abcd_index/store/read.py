@@ -4,7 +4,8 @@ Times are the caller's business: whoever keeps them takes them before ``read_sto
 """
 
 import os
-import stat
+
+from abcd_index import fs
 
 from .catalogue import read_catalogue
 from .links import alike, newer
@@ -16,7 +17,7 @@ from .rules import read_rules
 
 MAX_PAGE = 4 * 1024 * 1024
 
-__all__ = ["Listing", "list_store", "read_beside", "read_file", "read_one", "read_store"]
+__all__ = ["Listing", "list_store", "read_beside", "read_file", "read_one", "read_store", "unreadable"]
 
 
 def read_store(scope, only=None, listing=None):
@@ -60,14 +61,35 @@ def read_one(name, path, data=None):
     return read_page(name, data)
 
 
-def read_beside(listing):
-    """(Catalogue, domains, [Finding]): what stands beside the pages."""
-    catalogue, found = _catalogue(listing)
-    domains, more = _rules(listing)
+def unreadable(name, error):
+    """[Finding] of a page that could not be read. ``error``: the OSError."""
+    notes = Notes(FOLDER + name)
+    notes.add("page-unreadable", None, f"cannot be read: {error.strerror or error}", "give read permission")
+    return notes.found
+
+
+def read_beside(listing, read=None):
+    """(Catalogue, domains, [Finding]): what stands beside the pages.
+
+    ``read(name)``: gives a file's bytes by its name in the scope's home or raises OSError, for who has read them
+    already: what was hashed is what is compiled. Without it they are read here.
+    """
+    catalogue, found = _catalogue(listing, read)
+    domains, more = _rules(listing, read)
     return catalogue, domains, found + more
 
 
-def _catalogue(listing):
+def _data(name, path, read, notes, code):
+    if read is None:
+        return read_file(path, None, notes, code, code)
+    try:
+        return read(name)
+    except OSError as error:
+        notes.add(code, None, f"cannot be read: {error.strerror or error}", "give read permission")
+        return None
+
+
+def _catalogue(listing, read):
     names = [name for name, _ in listing.pages] + listing.left_out
     if listing.catalogue is None:
         if not listing.pages:
@@ -78,17 +100,17 @@ def _catalogue(listing):
         return Catalogue(), notes.found
     name, path = listing.catalogue
     notes = Notes(FOLDER + name)
-    data = read_file(path, None, notes, "page-unreadable", "page-too-large")
+    data = _data(FOLDER + name, path, read, notes, "page-unreadable")
     if data is None:
         return Catalogue(), notes.found
     return read_catalogue(name, data, names)
 
 
-def _rules(listing):
+def _rules(listing, read):
     if RULES not in listing.others:
         return (), []
     notes = Notes(RULES)
-    data = read_file(listing.others[RULES], None, notes, "rules-unreadable", "rules-too-large")
+    data = _data(RULES, listing.others[RULES], read, notes, "rules-unreadable")
     if data is None:
         return (), notes.found
     return read_rules(data)
@@ -101,20 +123,18 @@ def read_file(path, limit, notes, unreadable, too_large):
     Opened without following a link and without waiting, so that a pipe put in the file's place since it
     was listed neither leads anywhere nor hangs.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) \
-        | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(path, flags)
+        descriptor = fs.open_plain(path)
     except FileNotFoundError:
+        return None
+    except fs.NotPlain:
+        notes.add(unreadable, None, "not a regular file any more", "put the file back")
         return None
     except OSError as error:
         notes.add(unreadable, None, f"cannot be opened: {error.strerror}", "give read permission")
         return None
     try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            notes.add(unreadable, None, "not a regular file any more", "put the file back")
-            return None
         if limit is not None and found.st_size > limit:
             notes.add(too_large, None, f"{found.st_size:,} bytes, more than {limit:,}", "split it into pages")
             return None

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from abcd_index.artefact.reader import open_current
 from abcd_index.artefact.times import Times
+from abcd_index import fs
 from abcd_index.build import publish, run
 from abcd_index.build.files import observe
 from abcd_index.build.key import content_hash, key_of
@@ -257,7 +258,7 @@ class TestNothingIsEverHalf:
         def full_disk(*args, **kwargs):
             raise OSError(28, "No space left on device")
 
-        target = run.publish if point == "whole" else run
+        target = run.fs if point == "whole" else run
         monkeypatch.setattr(target, point, full_disk)
         with pytest.raises(AbcdError, match="No space left"):
             build(scope)
@@ -344,7 +345,7 @@ class TestNothingIsEverHalf:
         with open(path, "rb") as handle:
             found = json.loads(publish.unsealed(handle.read()))
         found["files"]["memory/note_x_p01.md"][3] = "0" * 64
-        publish.replace(path, publish.sealed(json.dumps(found).encode() + b"\n"))
+        fs.replace(path, publish.sealed(json.dumps(found).encode() + b"\n"))
         assert build(scope).key == full_key(scope)
         assert artefact(scope) == full(scope)
 

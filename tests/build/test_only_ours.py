@@ -1,0 +1,173 @@
+"""A build takes over only what this machine made: whatever else lies in the index is built anew from the pages."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from abcd_index import fs
+from abcd_index.artefact.reader import Artefact
+from abcd_index.build import publish
+from abcd_index.build.run import build
+from abcd_index.scopes import Places, workspace_at
+
+PAGES = {f"note_x_{name}.md": f"---\nrecall: [{name}]\n---\n# {name}\n\nThe text of {name}.\n" for name in "abcd"}
+
+
+@pytest.fixture
+def root(box):
+    return box.repo("r", PAGES)
+
+
+def scope_of(box, root):
+    return workspace_at(str(root), Places(dict(box.env)))
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def files(index):
+    return {name: content(os.path.join(index, name)) for name in os.listdir(index)
+            if os.path.isfile(os.path.join(index, name))}
+
+
+def planted(box, root, change):
+    """The index as a clone would bring it: every file of a real one, changed, under this machine's names."""
+    scope = scope_of(box, root)
+    built = build(scope)
+    right = content(built.path)
+    copy = files(scope.index)
+    shutil.rmtree(scope.index)
+    os.unlink(scope.provenance)
+    os.mkdir(scope.index)
+    for name, data in copy.items():
+        with open(os.path.join(scope.index, name), "wb") as file:
+            file.write(change(name, data))
+    return scope, right
+
+
+def forged_body(name, data):
+    return data.replace(b"The text of a", b"Forged text a") if name.endswith(".idx") else data
+
+
+def test_a_planted_index_is_not_current(box, root):
+    scope, right = planted(box, root, lambda name, data: data)
+    built = build(scope)
+    assert built.state == "built" and built.recompiled == len(PAGES)
+    assert content(built.path) == right
+
+
+def test_a_forged_body_under_the_true_key_is_built_anew(box, root):
+    scope, right = planted(box, root, forged_body)
+    assert content(build(scope).path) == right
+
+
+@pytest.mark.parametrize("name", ["note_x_a.md", "index.md"])
+def test_nothing_of_it_is_built_upon_after_an_edit(box, root, name):
+    scope, _ = planted(box, root, forged_body)
+    box.pages(root, {name: "# Another\n"})
+    built = build(scope)
+    assert built.recompiled == len(PAGES)
+    assert content(built.path) == content(build(scope, force=True).path)
+
+
+def test_a_file_put_over_ours_is_noticed(box, root):
+    """A checkout brings another file under the key that was built here."""
+    scope = scope_of(box, root)
+    built = build(scope)
+    right = content(built.path)
+    assert build(scope).state == "current"
+    times = os.stat(built.path)
+    with open(built.path, "r+b") as file:
+        file.write(right.replace(b"The text of a", b"Forged text a"))
+    os.utime(built.path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert build(scope).state == "built"
+    assert content(built.path) == right
+
+
+def test_a_list_that_names_another_index_says_nothing_of_this_one(box, root):
+    scope = scope_of(box, root)
+    build(scope)
+    lines = content(scope.provenance).split(b"\n")
+    fs.replace(scope.provenance, b"\n".join([b"/elsewhere/.index", *lines[1:]]))
+    assert build(scope).state == "built"
+
+
+def test_a_home_that_cannot_be_written_is_told(box, root):
+    box.user.parent.mkdir(exist_ok=True)
+    box.user.write_text("a file where the folder should be")
+    done = box.cli("build", "--scope", "workspace", cwd=root)
+    assert done.returncode == 0
+    assert "the hook stays silent" in " ".join(done.stderr.split())
+
+
+class TestWhatCannotBeRead:
+    """What was not read is not remembered: with the fault gone the next build is right."""
+
+    @pytest.mark.parametrize("name", ["memory/note_x_b.md", "memory/index.md", "rules.json", "config.json"])
+    @pytest.mark.parametrize("number", [5, 13, 116])
+    @pytest.mark.parametrize("which", [1, 2])
+    def test_a_passing_error(self, box, root, monkeypatch, name, number, which):
+        (root / ".abcd" / "memory" / "index.md").write_text("- `note_x_a.md` — note | x | The first\n")
+        (root / ".abcd" / "rules.json").write_text(json.dumps({"schema_version": 1, "domains": {
+            "D": {"state": "active", "recall": ["d"], "rules": ["Say d."]}}}))
+        (root / ".abcd" / "config.json").write_text('{"refresh_every": 7}')
+        scope = scope_of(box, root)
+        path, real, seen = os.path.join(scope.home, name), os.open, []
+
+        def failing(file, *args, **kwargs):
+            if file == path:
+                seen.append(file)
+                if len(seen) == which:
+                    raise OSError(number, os.strerror(number), file)
+            return real(file, *args, **kwargs)
+
+        monkeypatch.setattr(os, "open", failing)
+        build(scope)
+        assert seen
+        monkeypatch.undo()
+        right = content(build(scope).path)
+        assert right == content(build(scope, force=True).path)
+
+    def test_what_was_hashed_is_what_is_compiled(self, box, root, monkeypatch):
+        """The catalogue is another one for a moment, between the hash and the compiling, and then back."""
+        index = root / ".abcd" / "memory" / "index.md"
+        index.write_text("- `note_x_a.md` — note | x | The first\n")
+        scope = scope_of(box, root)
+        from abcd_index.build import run
+
+        real = run.key_of
+
+        def swapped(*args):
+            index.write_text("- `note_x_a.md` — note | x | Another line\n")
+            return real(*args)
+
+        monkeypatch.setattr(run, "key_of", swapped)
+        found = build(scope)
+        monkeypatch.undo()
+        index.write_text("- `note_x_a.md` — note | x | The first\n")
+        artefact = Artefact.open(build(scope).path)
+        assert artefact.record(0)["line"].endswith("The first")
+        artefact.close()
+        artefact = Artefact.open(found.path)
+        assert artefact.record(0)["line"].endswith("Another line" if found.key != build(scope).key else "The first")
+        artefact.close()
+
+
+def test_pruning_deletes_only_what_a_build_made(box, root):
+    scope = scope_of(box, root)
+    build(scope)
+    mine = {"a" * 40 + ".idx": b"somebody's", "pack-" + "b" * 40 + ".idx": b"\xfftOc", "notes.idx": b"x",
+            ".tmp-notes.md": b"x"}
+    for name, data in mine.items():
+        with open(os.path.join(scope.index, name), "wb") as file:
+            file.write(data)
+    for seed in range(8):
+        box.pages(root, {"note_x_a.md": PAGES["note_x_a.md"] + f"More {seed}.\n"})
+        build(scope)
+    assert mine.items() <= files(scope.index).items()
+    publish.prune(scope.index, 1, build(scope).key)
+    assert mine.items() <= files(scope.index).items()
