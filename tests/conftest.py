@@ -2,11 +2,15 @@
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 # The interpreter that a hook is run with: the base one, without the virtual environment, as users' agents do.
@@ -15,6 +19,59 @@ BASE_PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.exe
 # write before they leave. Only this file reads it.
 HOOK_COMMAND = ([sys.executable, "-I", str(ROOT / "tests" / "measured_hook.py")] if os.environ.get("MEASURE_HOOKS")
                 else [BASE_PYTHON, "-I", "-S"])
+
+# Most properties touch the disk, and how long that takes says nothing. Which examples are tried is the same in every
+# run; HYPOTHESIS_PROFILE=search looks for others.
+STEADY = settings(deadline=None, derandomize=True,
+                  suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+settings.register_profile("steady", STEADY)
+settings.register_profile("search", STEADY, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+def pytest_configure(config):
+    # Who starts the tests in the background of a shell lets them ignore these signals, and what they start as well.
+    for name in ("SIGINT", "SIGHUP", "SIGQUIT"):
+        number = getattr(signal, name, None)
+        try:
+            if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+                signal.signal(number, _ignored)
+        except ValueError:
+            pass  # Not in the main thread.
+    # The processes that share the tests must agree on the order.
+    if os.environ.get("TEST_ORDER") == "random":
+        os.environ["TEST_ORDER"] = str(random.SystemRandom().randrange(1 << 31))
+
+
+def _ignored(number, frame):
+    """As good as ignored here; a program that is started has the signal's own meaning again."""
+
+
+def pytest_report_header(config):
+    order = os.environ.get("TEST_ORDER")
+    return f"TEST_ORDER={order}" if order else None
+
+
+def pytest_collection_modifyitems(items):
+    """TEST_ORDER=random, or a number that such a run named: files in another order, and the tests in each."""
+    order = os.environ.get("TEST_ORDER")
+    if not order:
+        return
+    shuffled = random.Random(int(order))
+    files = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    groups = list(files.values())
+    shuffled.shuffle(groups)
+    for group in groups:
+        shuffled.shuffle(group)
+    items[:] = [item for group in groups for item in group]
+
+
+def settle():
+    """Wait until what was written so far is older than a tick of the file system's clock: what is younger than that
+    when it is looked at is not trusted the next time."""
+    time.sleep(0.05)
 
 
 def sealed_env(home, **extra):

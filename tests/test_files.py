@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from abcd_index import fs
-
 from tests.test_imports import PACKAGE, modules
 
 # ``fs`` for everybody, ``agenthooks/pipes`` for the prompt path, which loads no more than it needs.

@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abcd_index.agenthooks import pipes, prompt_hook, session_hook
@@ -14,7 +14,7 @@ from tests import recall_shop
 from tests.recall_shop import page, said
 
 shop = recall_shop.shop
-RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+RELAXED = settings(max_examples=150, deadline=None)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12)

@@ -1,7 +1,7 @@
 """``recall --prompt`` runs the hook's code: the same text, and a true reason for each page."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abcd_index.agenthooks import fill, ledger, pipes
@@ -101,7 +101,7 @@ def test_a_prompt_that_brings_nothing_says_why(store):
     assert "no person" in decide("<task-notification>auth", store.scopes()).why
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, deadline=None)
 @given(prompt=st.lists(st.sampled_from(["auth", "login", "limit", "rate limit", "deploy", "*ship", "\n```\n", "> ", "tea", "/x",
                                         "mock", "\u200b", "AuthLogin", "a/b/auth.py", "\U0001f680"]) | st.text(max_size=6),
                        max_size=9).map(" ".join), free=st.sampled_from([None, 0, 45, 100]))

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abcd_index.agenthooks import ledger, pipes
@@ -296,7 +296,7 @@ BEFORE = st.lists(st.one_of(
 ), max_size=12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 @given(parts=BEFORE)
 def test_any_bytes_are_a_ledger(tmp_path, parts):
     here = pipes.Session(str(tmp_path), "s%d" % time.monotonic_ns(), b"k" * 32)

@@ -5,7 +5,7 @@ import os
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abcd_index.agenthooks import render
@@ -136,7 +136,7 @@ def test_any_text_is_disarmed(parts):
     assert render.clean(text) == text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 @given(body=st.text(max_size=300), title=st.text(max_size=60), updated=st.text(max_size=12), free=st.sampled_from([90, 50, 10]))
 def test_any_page_gives_one_block(tmp_path_factory, body, title, updated, free):
     from abcd_index.artefact.writer import line

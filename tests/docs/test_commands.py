@@ -32,6 +32,9 @@ CHECKOUT = {
     "make demo": f"make -o venv demo VENV={shlex.quote(sys.prefix)}",
     "make test": "make -n -o venv test",
     "make lint": "make -n -o venv lint",
+    "make types": "make -n -o venv types",
+    "make coverage": "make -n -o venv coverage",
+    "make test-faults": "make -n -o venv test-faults",
     "make docs": "make -n -o venv docs",
     "make bench": "make -n -o venv bench",
     "make bench-full": "make -n -o venv bench-full",
@@ -163,7 +166,8 @@ def test_commands_for_the_checkout_work(command, box):
     env = {key: value for key, value in box.env.items() if not key.startswith("MAKE") and key not in ("MFLAGS", "ARGS")}
     if command.startswith(".venv/bin/"):
         # The page has the reader run `make` first, which builds.
-        run = f"{BIN}/abcd-index build --scope workspace -q; " + command.replace(".venv/bin/", f"{BIN}/")
+        bin = shlex.quote(f"{BIN}/")
+        run = f"{bin}abcd-index build --scope workspace -q; " + command.replace(".venv/bin/", bin)
     else:
         plain = re.sub(r'\s+ARGS=".*"$', "", command)
         assert plain in CHECKOUT, f"{command}: the test does not know how to run it"
