@@ -76,7 +76,7 @@ class Shelf:
             file.write(self.noted + b"\n" + provenance.line(self.key, os.stat(self.path)) + b"\n")
 
     def say(self, prompt):
-        from abcd_index.recall.decide import decide
+        from abcd_index.agenthooks.decide import decide
 
         return decide(prompt, self.scopes, remaining=90).text
 

@@ -91,7 +91,7 @@ def builder(world, until):
 
 
 def reader(world, until):
-    from abcd_index.recall import router
+    from abcd_index.agenthooks import prompt_hook
     from abcd_index.scopes import Places
 
     os.fork = lambda: 1
@@ -104,7 +104,7 @@ def reader(world, until):
         sent = []
         payload = {"cwd": str(world.root), "prompt": "login, deploy, cache, queue?", "hook_event_name": "UserPromptSubmit"}
         try:
-            router.respond(payload, Places(), "", lambda data, sent=sent: sent.append(data) or True)
+            prompt_hook.respond(payload, Places(), "", lambda data, sent=sent: sent.append(data) or True)
             for data in sent:
                 text = json.loads(data)["hookSpecificOutput"]["additionalContext"]
                 answers += "\n" in text
