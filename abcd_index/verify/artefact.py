@@ -5,9 +5,9 @@ only ``docs/format.md`` find the pages in it?
 """
 
 import os
-import stat
 
-from abcd_index.artefact.format import SUFFIX, TRACKED
+from abcd_index import fs
+from abcd_index.artefact.format import CURRENT, SUFFIX, TRACKED
 from abcd_index.artefact.reader import current_key
 from abcd_index.artefact.times import Times
 from abcd_index.build.key import RECORDS_VERSION
@@ -36,8 +36,11 @@ def judge(scope, fresh, require):
         key = current_key(scope.index)
         file = _open(os.path.join(scope.index, key + SUFFIX))
     except ArtefactMissing:
-        found = [_finding("artefact-missing", ".index/current", _missing(scope), REBUILD)]
-        return "missing", found if require else []
+        # Only on a machine that has built is there a `current`; a fresh clone has neither.
+        dangling = os.path.lexists(os.path.join(scope.index, CURRENT))
+        code = "artefact-missing" if require else "artefact-dangling"
+        found = [_finding(code, ".index/current", _missing(scope), REBUILD)] if require or dangling else []
+        return "missing", found
     with file:
         shown = f".index/{key}{SUFFIX}"
         try:
@@ -127,14 +130,9 @@ def _missing(scope):
 def _open(path):
     """The artefact as a binary file. A link could lead anywhere, and a pipe would wait for ever."""
     try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-                     | getattr(os, "O_BINARY", 0))
+        return fs.opened(path)
     except (OSError, ValueError):
         raise ArtefactMissing(f"no artefact at {path}") from None
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise ArtefactMissing(f"{path} is not a file")
-    return os.fdopen(fd, "rb")
 
 
 def _first_difference(fresh, file):

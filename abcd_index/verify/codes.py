@@ -5,6 +5,7 @@ from abcd_index.verify.row import ERROR, WARNING
 
 ARTEFACT = {
     "artefact-missing": Code(ERROR, "There is no artefact, and one was required."),
+    "artefact-dangling": Code(WARNING, "`current` names an artefact that is not there, so nothing is recalled here."),
     "artefact-stale": Code(ERROR, "The artefact was built from other pages than those that are there now."),
     "artefact-torn": Code(ERROR, "The artefact is cut or damaged: a checksum or a count does not fit."),
     "artefact-not-reproducible": Code(

@@ -195,7 +195,8 @@ def test_wounds(box, root, wound):
 @pytest.mark.parametrize("text, required", [("", 1), ("../../etc/passwd\n", 1), ("0" * 40 + "\n", 1), ("\0\xff", 1)])
 def test_an_entry_file_that_leads_nowhere(box, root, text, required):
     (index(root) / "current").write_text(text, encoding="latin-1")
-    assert verify(box, root, code=0)[0] == []
+    assert verify(box, root, code=0)[0] == [("artefact-dangling", ".abcd/.index/current")]
+    assert verify(box, root, "--strict", code=1)[0] == [("artefact-dangling", ".abcd/.index/current")]
     assert verify(box, root, "--require-artefact", code=required)[0] == [
         ("artefact-missing", ".abcd/.index/current")]
 
