@@ -150,6 +150,42 @@ def adopt(temporary: str, path: str) -> None:
     sync_folder(os.path.dirname(path) or ".")
 
 
+def keep(path: str, kept: str, target: Optional[str] = None) -> None:
+    """Let ``kept`` be what ``path`` is, without touching ``path``: the same file, a copy with its mode, or for a link a
+    link (to ``target`` if given). What was at ``kept`` is replaced. Raises OSError."""
+    folder, name = os.path.split(kept)
+    temporary = os.path.join(folder, f"{TEMPORARY}{os.getpid():08d}-{name[-60:]}")
+    remove(temporary)
+    if os.path.islink(path):
+        os.symlink(os.readlink(path) if target is None else target, temporary)
+    else:
+        try:
+            os.link(path, temporary, follow_symlinks=False)
+        except OSError:  # A file system without hard links.
+            replace(temporary, read(path), stat.S_IMODE(os.lstat(path).st_mode))
+    try:
+        # Two names of one file are not renamed onto each other: the second would stay.
+        os.replace(temporary, kept)
+    finally:
+        remove(temporary)
+    sync_folder(folder or ".")
+
+
+def move(path: str, target: str) -> None:
+    """Rename a file or link. Raises OSError."""
+    os.replace(path, target)
+    sync_folder(os.path.dirname(target) or ".")
+
+
+def remove_empty(path: str) -> bool:
+    """Delete the folder ``path`` if it is empty and no link. Whether it did."""
+    try:
+        os.rmdir(path)
+        return True
+    except OSError:
+        return False
+
+
 def append(path: str, data: bytes, mode: int = 0o600) -> None:
     """Add ``data`` to the regular file at ``path`` in one write; a new file gets ``mode``. Raises as ``open_plain``."""
     fd = open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode & ~NOT_OTHERS)
@@ -212,6 +248,13 @@ def work_folder(parent: str, prefix: str) -> Iterator[str]:
     finally:
         remove_folder(path)
         os.close(fd)
+
+
+@contextmanager
+def scratch() -> Iterator[str]:
+    """A folder for temporary files that only we can read, links followed; it goes when the block ends."""
+    with work_folder(os.path.realpath(tempfile.gettempdir()), "abcd-index-work-") as folder:
+        yield folder
 
 
 def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders: bool = False) -> int:

@@ -6,15 +6,17 @@ GitPython is imported here (twenty bare interpreter starts between them), and no
 """
 
 import os
+import re
 import sys
 
-from abcd_index import scopes
-from abcd_index.errors import AbcdError, Forbidden
+from abcd_index import fs, scopes
+from abcd_index.errors import AbcdError, Forbidden, Outside
 
 SEEN = "seen"
 STAMP = "git-stamp"
 # Commits and trees whose artefact is remembered, per store.
 MOST_SEEN = 500
+_OID = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def main(argv):
@@ -57,15 +59,11 @@ def _note(common, found):
 
 
 def _store(hook, home, git, common, ids, said):
-    from abcd_index.scopes import Places, guard, workspace_scope
-
-    places = Places()
-    root = os.path.abspath(os.path.dirname(home))
-    try:
-        scope = workspace_scope(root, places)
-        if scope is None or scope.root != guard(root, places):
-            return
-    except (Forbidden, OSError):
+    places = scopes.Places()
+    # git starts hooks at the top of the work tree; a branch may hold links below it, and they lead nowhere for us.
+    root = os.path.join(os.path.realpath(os.getcwd()), os.path.dirname(home)).rstrip(os.sep)
+    scope = _scope_at(root, places)
+    if scope is None:
         return
     from abcd_index.build import publish, registry
     from abcd_index.build.run import build
@@ -76,7 +74,8 @@ def _store(hook, home, git, common, ids, said):
         if not os.path.isdir(scope.index):
             publish.first_look(scope.index)
             if common != git:  # A new worktree's pages are mostly those of the main one.
-                stores.borrow(os.path.join(os.path.dirname(os.path.abspath(common)), home, ".index"), scope.index)
+                main = os.path.dirname(os.path.abspath(common))
+                stores.borrow(_scope_at(os.path.join(main, os.path.dirname(home)).rstrip(os.sep), places), scope)
         before = _content(os.path.join(scope.index, "current")).strip()
         if before:
             publish.touch(scope.index, before)
@@ -100,6 +99,15 @@ def _store(hook, home, git, common, ids, said):
         # The commits of a rebase or a cherry-pick are made without pre-commit, and another release built it otherwise.
         tracked.note_renewal(git)
         said.append("the artefact in git is not that of these pages; `git commit --amend --no-edit` renews it")
+
+
+def _scope_at(root, places):
+    """The scope of the store at ``root`` itself, or None: where there is none, or links lead out of it or to it."""
+    try:
+        scope = scopes.workspace_scope(root, places)
+        return scope if scope is not None and scope.root == root.replace(os.sep, "/") else None
+    except (Forbidden, Outside, OSError):
+        return None
 
 
 def _written_since(scope, reference):
@@ -129,10 +137,10 @@ def _remember(index, key, ids):
     of them then needs no build."""
     folder = os.path.join(index, SEEN)
     try:
-        os.makedirs(folder, exist_ok=True)
+        fs.make_folder(folder)
         for oid in ids:
-            with open(os.path.join(folder, oid), "w", encoding="ascii") as handle:
-                handle.write(key + "\n")
+            if _OID.fullmatch(oid):
+                fs.replace(os.path.join(folder, oid), key.encode("ascii") + b"\n")
         _forget(index, folder)
     except OSError:
         pass  # Only slower next time.
@@ -140,23 +148,22 @@ def _remember(index, key, ids):
 
 def _forget(index, folder):
     """Drop what names an artefact that is gone, and the oldest beyond MOST_SEEN."""
-    names = os.listdir(folder)
+    names = [name for name in os.listdir(folder) if _OID.fullmatch(name)]
     if len(names) <= MOST_SEEN:
         return
     kept = []
     for name in names:
         path = os.path.join(folder, name)
         if os.path.exists(os.path.join(index, _content(path).strip() + ".idx")):
-            kept.append((os.stat(path).st_mtime_ns, path))
+            kept.append((os.lstat(path).st_mtime_ns, path))
         else:
-            os.unlink(path)
+            fs.remove(path)
     for _, path in sorted(kept, reverse=True)[MOST_SEEN // 2:]:
-        os.unlink(path)
+        fs.remove(path)
 
 
 def _content(path):
     try:
-        with open(path, encoding="ascii") as handle:
-            return handle.read(200)
+        return fs.read(path, 200).decode("ascii")
     except (OSError, ValueError):
         return ""

@@ -6,9 +6,10 @@ what to do), 2 nothing could be done.
 """
 
 import os
-import shutil
+import re
 import sys
 
+from abcd_index import fs
 from abcd_index.commands.install_git import NO_WORK_TREE, away_with_hooks, ping, plan_hooks
 from abcd_index.commands.install_settings import away_with_settings, plan_settings
 from abcd_index.commands.receipt import Receipt
@@ -150,7 +151,25 @@ def _away_with_index(project, plan):
     if project.scope is None or not Receipt(project).data["index"] or not os.path.isdir(project.scope.index):
         return
     if project.place is None or not ask.tracked(project.place, project.scope.index):
-        plan.step("remove", project.scope.index, lambda: shutil.rmtree(project.scope.index))
+        plan.step("remove", project.scope.index, lambda: _empty(project.scope.index))
+
+
+# What builds, hooks and recalls make in an index folder; nothing else is ever deleted there.
+_MADE = re.compile(r"[0-9a-f]{40}\.(?:idx|times|pages)|current|git-stamp|files\.json|dates\.json|domains\.json"
+                   r"|recall-(?:log|stats)[-.0-9a-z]*|receipt\.json|\.tmp-.*|\.gitignore")
+_SEEN = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def _empty(index):
+    """Delete what we made in an index folder, and the folder when nothing else is in it."""
+    seen = os.path.join(index, "seen")
+    for folder, made in ((seen, _SEEN), (index, _MADE)):
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            # What makes git pass over the folder goes last.
+            for name in sorted(os.listdir(folder), key=lambda name: name == ".gitignore"):
+                if made.fullmatch(name):
+                    fs.remove(os.path.join(folder, name))
+            fs.remove_empty(folder)
 
 
 def _ending(plan, hooks, project, out, dry_run):

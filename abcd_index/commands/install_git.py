@@ -4,6 +4,7 @@ import os
 import sys
 
 from abcd_index.commands.receipt import NAME as RECEIPT
+from abcd_index import fs
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask, hooks, stores, tracked
 
@@ -104,6 +105,9 @@ def away_with_hooks(project, plan):
             if file.ours:
                 what = {"own": "remove", "beside": "clean", "kept": "restore"}[file.state]
                 plan.step(what, file.path, lambda f=file, k=kept_folder(folder): _take_away(f, k))
+            elif not moved and file.state == "absent" and os.path.lexists(os.path.join(kept_folder(folder), name)):
+                plan.step("restore", file.path,
+                          lambda n=name, f=folder: hooks.restore(n, f, kept_folder(f)) or fs.remove_empty(kept_folder(f)))
     tracked.away_with_driver(where, plan)
     own = os.path.join(where.common_dir, hooks.FOLDER)
     if os.path.isdir(own):
@@ -130,6 +134,11 @@ def _plan_hook(where, folder, name, plan):
     file = hooks.HookFile(name, os.path.join(folder, name))
     if file.state == "calls":
         return False
+    if file.state == "foreign" and hooks.put_aside(file):
+        plan.notes.append(f"{name}: another tool's hook runs ours, which it put aside as {hooks.put_aside(file)}")
+        return False
+    if file.state in ("absent", "own") and os.path.lexists(os.path.join(kept_folder(folder), name)):
+        file.state = "kept-alone"  # An installation was cut short: theirs is kept, and nothing hands over to it.
     sibling = os.path.realpath(os.path.dirname(folder)) == os.path.realpath(where.common_dir)
     form, data = hooks.wanted(file, sys.executable, sibling)
     if form == "kept" and not sibling:
@@ -165,25 +174,18 @@ def _short(path, top):
 
 def _take_away(file, kept):
     hooks.take_away(file, kept)
-    _remove_empty(kept)
+    fs.remove_empty(kept)
 
 
 def _remove_own(folder, keep):
     for name in set(os.listdir(folder)) - keep:
-        os.unlink(os.path.join(folder, name))
-    _remove_empty(folder)
-
-
-def _remove_empty(folder):
-    try:
-        os.rmdir(folder)
-    except OSError:
-        pass
+        fs.remove(os.path.join(folder, name))
+    fs.remove_empty(folder)
 
 
 def _write(path, data):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    hooks.write(path, data, 0o755)
+    fs.make_folder(os.path.dirname(path))
+    fs.replace(path, data, 0o755)
 
 
 def _content(path):

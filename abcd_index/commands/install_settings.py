@@ -5,11 +5,12 @@ very bytes (or no file) as long as nobody else has edited it since; after that o
 """
 
 import os
+import stat
 
+from abcd_index import fs
 from abcd_index.agents import settings_files
 from abcd_index.commands.receipt import Receipt, digest, packed, unpacked
 from abcd_index.errors import AbcdError
-from abcd_index.git.hooks import write
 from abcd_index.scopes import guard
 
 FOLDER = ".claude"
@@ -41,6 +42,8 @@ def away_with_settings(project, plan, places):
         try:
             real = guard(path, places)
             now = _read(real)
+            if now is None and (Receipt(project).settings(real) or {"folder": False})["folder"]:
+                plan.step("remove", real, lambda p=real: _remove(project, p))  # Cut short before.
             if now is None or settings_files.MARK not in now:
                 continue
             after = _restored(project, real, now)
@@ -71,9 +74,11 @@ def _register(project, path, before, after):
     receipt = Receipt(project)
     entry = receipt.settings(path)
     if entry is None or entry["after"] != digest(before):
-        entry = {"before": packed(before), "folder": not os.path.isdir(os.path.dirname(path))}
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+        # Begun before and cut short: the folder may be there because we made it.
+        folder = bool(entry and entry["folder"] and entry["before"] == packed(before))
+        entry = {"before": packed(before), "folder": folder or not os.path.isdir(os.path.dirname(path))}
     receipt.put_settings(path, {**entry, "after": digest(after)})
+    fs.make_folder(os.path.dirname(path))
     _write(path, after)
 
 
@@ -89,20 +94,18 @@ def _restored(project, path, now):
 
 
 def _remove(project, path):
+    # The receipt goes last: what is cut short is then begun again.
     receipt = Receipt(project)
     entry = receipt.settings(path)
-    receipt.put_settings(path, None)
-    os.unlink(path)
+    fs.remove(path)
     if entry and entry["folder"]:
-        try:
-            os.rmdir(os.path.dirname(path))
-        except OSError:
-            pass
+        fs.remove_empty(os.path.dirname(path))
+    receipt.put_settings(path, None)
 
 
 def _clean(project, path, text):
-    Receipt(project).put_settings(path, None)
     _write(path, text)
+    Receipt(project).put_settings(path, None)
 
 
 def _read(path):
@@ -115,4 +118,4 @@ def _read(path):
 
 
 def _write(path, text):
-    write(path, text.encode("utf-8"), os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644)
+    fs.replace(path, text.encode("utf-8"), stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else None)

@@ -10,8 +10,8 @@ import hashlib
 import json
 import os
 
+from abcd_index import fs
 from abcd_index.git import ask
-from abcd_index.git.hooks import write
 
 NAME = "receipt.json"
 
@@ -55,12 +55,11 @@ class Receipt:
         if self.path is None:
             return
         if not self.data["settings"] and not self.data["index"]:
-            if os.path.exists(self.path):
-                os.unlink(self.path)
+            fs.remove(self.path)
             return
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        fs.make_folder(os.path.dirname(self.path))
         # What was in a settings file may be private.
-        write(self.path, (json.dumps(self.data, indent=1) + "\n").encode("ascii"), 0o600)
+        fs.replace(self.path, (json.dumps(self.data, indent=1) + "\n").encode("ascii"), 0o600)
 
 
 def digest(text):

@@ -220,10 +220,12 @@ def differs_from_disk(where, index, *paths):
     return bool(_with_index(where, index, "ls-files", "-z", "-m", "-d", "-o", "--", *paths))
 
 
-def check_out(where, index, names, folder):
-    """Write the files ``names`` as they are in ``index`` below ``folder``."""
+def check_out(where, index, names, folder, filters=True):
+    """Write the files ``names`` as they are in ``index`` below ``folder``. ``filters``: whether those of the
+    repository's own configuration may run: they do for a commit, where git runs them too."""
+    without = [] if filters else _without_filters(where)
     for start in range(0, len(names), 500):
-        _with_index(where, index, "checkout-index", "-q", f"--prefix={folder.rstrip('/')}/", "--",
+        _with_index(where, index, *without, "checkout-index", "-q", f"--prefix={folder.rstrip('/')}/", "--",
                     *names[start:start + 500])
 
 
@@ -253,9 +255,38 @@ def read_tree(where, index, tree):
     _with_index(where, index, "read-tree", tree)
 
 
-def take_from_head(where, *paths):
-    """Let the index say of ``paths`` what the last commit says."""
-    return _ask(where, "reset", "-q", "--", *paths)[0] == 0
+def entries(where, *paths, index=None):
+    """{name: (mode, object name)} of the files that ``paths`` name or contain, in the index, or in ``index`` (a file).
+    Names are relative to the top."""
+    out = _with_index(where, index or own_path(where, "index"), "ls-files", "-s", "-z", "--", *paths)
+    rows = (row.partition(b"\t") for row in out.split(b"\0") if row)
+    return {os.fsdecode(name): tuple(os.fsdecode(said).split(" ")[:2]) for said, _, name in rows}
+
+
+def of_head(where, *names):
+    """{name: (mode, object name)} of those files ``names`` that the last commit has."""
+    status, out, _ = _ask(where, "ls-tree", "-z", "--full-tree", "HEAD", "--", *names)
+    rows = (row.partition(b"\t") for row in out.split(b"\0") if row) if status == 0 else ()
+    return {os.fsdecode(name): tuple(os.fsdecode(said).split(" ")[::2]) for said, _, name in rows}
+
+
+def take(where, wanted):
+    """Let the index say of each file what ``wanted`` ({name: (mode, object name), or None for no file}) says."""
+    index = own_path(where, "index")
+    gone = [name for name, entry in wanted.items() if entry is None]
+    if gone:
+        _with_index(where, index, "update-index", "--force-remove", "--", *gone)
+    given = [arg for name, entry in wanted.items() if entry for arg in ("--cacheinfo", f"{entry[0]},{entry[1]},{name}")]
+    if given:
+        _with_index(where, index, "update-index", "--add", *given)
+
+
+def content(where, oid):
+    """The bytes of a blob as git has it. Raises CannotTell."""
+    status, out, error = _ask(where, "cat-file", "blob", oid)
+    if status:
+        raise CannotTell(f"git cat-file: {error.strip()}")
+    return out
 
 
 def lines_of_log(where, *args):
@@ -323,7 +354,7 @@ def _with_index(where, index, *args):
     with scrubbed(), _environ(GIT_INDEX_FILE=index):
         status, out, error = _execute(where.top, [*_NO_HOOKS, *_fixed(where), *args])
     if status:
-        raise CannotTell(f"git {args[0]}: {error.strip()}")
+        raise CannotTell(f"git {next(arg for arg in args if arg != '-c' and '=' not in arg)}: {error.strip()}")
     return out
 
 

@@ -11,6 +11,7 @@ import re
 import stat
 from pathlib import Path
 
+from abcd_index import fs
 from abcd_index.git import tracked
 
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
@@ -83,6 +84,8 @@ def wanted(hook, python, sibling):
     block = _own_block(hook.name, python)
     if hook.state == "absent":
         return "own", stub(hook.name, python)
+    if hook.state == "kept-alone":
+        return "kept", _SHEBANG + _with_kept(block, hook.name)
     if hook.state == "own":
         return "own", _with_block(hook.data, block)
     if hook.state == "kept":
@@ -94,16 +97,34 @@ def wanted(hook, python, sibling):
     return "kept", _SHEBANG + _with_kept(block, hook.name)
 
 
+def put_aside(hook):
+    """The name of the file beside a foreign hook that holds our block and that the hook is taken to run: under the
+    name that pre-commit gives to what it found, or under one whose ending the hook's own text says. '' for none."""
+    folder = os.path.dirname(hook.path)
+    for name in sorted(os.listdir(folder)):
+        ending = name[len(hook.name):]
+        if name.startswith(hook.name) and ending and HookFile(hook.name, os.path.join(folder, name)).ours \
+                and (ending == MOVED[0] or os.fsencode(ending) in hook.data):
+            return name
+    return ""
+
+
 def put(hook, form, data, kept_folder):
-    """Write the hook. The file that it takes the place of moves to ``kept_folder``."""
+    """Write the hook. A hook that it takes the place of is first kept in ``kept_folder``; the last step is one rename, so
+    that at every moment either theirs runs or ours, which hands over to it."""
     mode = 0o755
+    for folder in (kept_folder, os.path.dirname(hook.path)):
+        fs.sweep(folder)
     if form == "kept" and hook.state == "foreign":
-        os.makedirs(kept_folder, exist_ok=True)
-        _move(hook.path, os.path.join(kept_folder, hook.name))
+        fs.make_folder(kept_folder)
+        kept = os.path.join(kept_folder, hook.name)
+        if os.path.lexists(kept) and _content(kept) != hook.data:
+            fs.move(kept, _free(kept))  # Another's, from before; who knows whether it is wanted.
+        fs.keep(hook.path, kept, _near(hook.path, kept))
     elif hook.data is not None:
         mode = stat.S_IMODE(os.stat(hook.path).st_mode) | (0 if form == "beside" else 0o111)
-    os.makedirs(os.path.dirname(hook.path), exist_ok=True)
-    write(hook.path, data, mode)
+    fs.make_folder(os.path.dirname(hook.path))
+    fs.replace(hook.path, data, mode)
 
 
 def take_away(hook, kept_folder):
@@ -111,20 +132,37 @@ def take_away(hook, kept_folder):
     if not hook.ours:
         return None
     rest = without_block(hook.data)
-    if hook.state == "beside":
-        write(hook.path, rest, stat.S_IMODE(os.stat(hook.path).st_mode))
-        return "cleaned"
     kept = os.path.join(kept_folder, hook.name)
-    if rest not in (_SHEBANG, b""):
-        # Somebody wrote below our block: that stays, and what was kept stays where it is.
-        write(hook.path, rest, stat.S_IMODE(os.stat(hook.path).st_mode))
+    mode = stat.S_IMODE(os.stat(hook.path).st_mode)
+    started = os.path.join(os.path.dirname(hook.path), hook.name)
+    if started != hook.path and _content(started) in (rest, _content(kept) if hook.state == "kept" else rest):
+        # Another tool put its own hook aside because ours was in it or before it; it would now call itself.
+        fs.remove(hook.path)
+        if hook.state == "kept":
+            fs.remove(kept)
+        return "removed"
+    if hook.state == "beside" or rest not in (_SHEBANG, b""):
+        # Text that is not ours stays, and beside it what was kept stays where it is.
+        fs.replace(hook.path, rest, mode)
         return "cleaned"
-    if hook.state == "kept" and os.path.lexists(kept):
-        os.unlink(hook.path)
-        _move(kept, hook.path)
+    if os.path.lexists(kept):
+        text = _near(kept, hook.path)
+        if text is None:
+            fs.move(kept, hook.path)
+        else:
+            fs.keep(kept, hook.path, text)
+            fs.remove(kept)
         return "restored"
-    os.unlink(hook.path)
+    fs.remove(hook.path)
     return "removed"
+
+
+def restore(name, folder, kept_folder):
+    """Give back a hook that was kept and whose place is empty: an installation or its removal was cut short."""
+    path, kept = os.path.join(folder, name), os.path.join(kept_folder, name)
+    if os.path.lexists(kept) and not os.path.lexists(path):
+        fs.keep(kept, path, _near(kept, path))
+        fs.remove(kept)
 
 
 def is_shell(data):
@@ -162,20 +200,6 @@ def without_block(data):
     return data[:start] + data[end:]
 
 
-def write(path, data, mode):
-    """Put a whole file in place of ``path`` in one step, with ``mode``."""
-    temporary = f"{path}.abcd-{os.getpid()}"
-    try:
-        with open(temporary, "wb") as handle:
-            handle.write(data)
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
-        raise
-
-
 def _templates():
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "_githooks", package.parent / ".githooks"):
@@ -194,7 +218,10 @@ def _with_kept(block, name):
     lines = (
         f"abcd_kept=${{0%/*}}/../{KEPT}/{name}\n"
         'ABCD_KEPT=${ABCD_KEPT-}x\n'
-        'if [ -x "$abcd_kept" ] && [ "$ABCD_KEPT" != xxxxxxxx ]; then\n'
+        f'abcd_ran="${{0%/*}}/{name}"\n'
+        f'case ${{0##*/}} in {name}) abcd_ran= ;; esac\n'
+        'if [ -x "$abcd_kept" ] && [ "$ABCD_KEPT" != xxxxxxxx ] &&\n'
+        '    { [ -z "$abcd_ran" ] || ! cmp -s "$abcd_kept" "$abcd_ran"; }; then\n'
         '    export ABCD_KEPT\n'
         '    exec "$abcd_kept" "$@"\n'
         'fi\n'
@@ -212,6 +239,11 @@ def _beside_block(name, sibling):
         f'    sh "{folder}/{FOLDER}/{name}" "$@" </dev/null || :\n'
         '    if [ "${ABCD_INDEX-}" = ping ]; then exit 0; fi\n'
         "fi\n"
+        # Put aside by the tool that this hook is of, which no longer knew it: what follows has run already.
+        f'case ${{0##*/}} in {name}) ;; *)\n'
+        "    if sed '/^# >>> abcd-inde[x] /,/^# <<< abcd-inde[x] <<</d' \"$0\" | cmp -s - \"${0%/*}/"
+        f'{name}"; then exit 0; fi ;;\n'
+        "esac\n"
         "# <<< abcd-index <<<\n"
     ).encode()
 
@@ -228,21 +260,25 @@ def _block(data):
     return found if found and _END in data[found.start():] else None
 
 
-def _move(source, target):
-    """Rename a file or link. A link to a neighbour is made to reach it from the other folder."""
-    if os.path.islink(source):
-        text = os.readlink(source)
-        near = os.path.basename(os.path.dirname(source))
-        here, there = f"../{near}/", f"../{os.path.basename(os.path.dirname(target))}/"
-        if os.sep not in text:
-            text = here + text
-        elif text.startswith(there) and os.sep not in text[len(there):]:
-            text = text[len(there):]
-        if text != os.readlink(source):
-            os.symlink(text, target)
-            os.unlink(source)
-            return
-    os.replace(source, target)
+def _near(source, target):
+    """What the link ``source`` must say at ``target``, the other one of two folders side by side, where that is not
+    what it says; None for a file and for a link that may stay as it is."""
+    if not os.path.islink(source):
+        return None
+    text = was = os.readlink(source)
+    here, there = (f"../{os.path.basename(os.path.dirname(path))}/" for path in (source, target))
+    if os.sep not in text:
+        text = here + text
+    elif text.startswith(there) and os.sep not in text[len(there):]:
+        text = text[len(there):]
+    return None if text == was else text
+
+
+def _free(path):
+    number = 1
+    while os.path.lexists(f"{path}.{number}"):
+        number += 1
+    return f"{path}.{number}"
 
 
 def _content(path):

@@ -6,9 +6,10 @@ leaves at once where there is none. Imports nothing of git: a hook and a build u
 """
 
 import os
-import shutil
 
-from abcd_index.artefact.format import CURRENT
+from abcd_index import fs
+from abcd_index.artefact import provenance
+from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX
 from abcd_index.scopes import repository
 
 FOLDER = "abcd-index"
@@ -31,8 +32,7 @@ def homes_of(names):
 def listed(common):
     """The homes that are noted, or None when there is no list."""
     try:
-        with open(os.path.join(common, FOLDER, LIST), encoding="utf-8") as handle:
-            return handle.read().splitlines()
+        return fs.read(os.path.join(common, FOLDER, LIST)).decode("utf-8").splitlines()
     except (OSError, ValueError):
         return None
 
@@ -44,11 +44,8 @@ def note(common, homes):
     if wanted == known:
         return False
     path = os.path.join(common, FOLDER, LIST)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8", newline="\n") as handle:
-        handle.write("".join(home + "\n" for home in wanted))
-    os.replace(temporary, path)
+    fs.make_folder(os.path.dirname(path))
+    fs.replace(path, "".join(home + "\n" for home in wanted).encode("utf-8"))
     return True
 
 
@@ -67,17 +64,23 @@ def note_built(root):
 
 
 def borrow(source, target):
-    """Give a build in the index folder ``target`` what the last one in ``source`` knows, so that it compiles
-    only what differs. Nothing happens where there is nothing to give."""
+    """Give a build of the scope ``target`` what the last one of ``source`` (a scope, or None) knows, so that it compiles
+    only what differs. Nothing happens where there is nothing that this machine answers for."""
+    from abcd_index.build import publish
+
+    if source is None:
+        return
     try:
-        with open(os.path.join(source, CURRENT), encoding="ascii") as handle:
-            key = handle.read().strip()
-        if not key.isalnum():
+        key = fs.read(os.path.join(source.index, CURRENT), 200).decode("ascii").strip()
+        artefact = os.path.join(source.index, key + SUFFIX)
+        if not key.isalnum() or not provenance.is_ours(source, key, os.lstat(artefact)):
             return
-        os.makedirs(target, exist_ok=True)
+        publish.prepare(target.index)
         # The file that names the others comes last: a half copy is then no artefact.
-        for name in [*(name for name in os.listdir(source) if name.startswith(key)), CURRENT]:
-            shutil.copy2(os.path.join(source, name), os.path.join(target, name))
+        for name in (key + SUFFIX, key + PAGES_SUFFIX, key + TIMES_SUFFIX, CURRENT):
+            fs.replace(os.path.join(target.index, name), fs.read(os.path.join(source.index, name)))
+            if name == key + SUFFIX:
+                publish.record_provenance(target, key)
     except (OSError, ValueError):
         pass
 

@@ -8,14 +8,12 @@ the merged pages instead of a conflict.
 """
 
 import os
-import shutil
 import sys
-import tempfile
 
 from abcd_index import fs
 from abcd_index.artefact.format import SUFFIX, TRACKED
 from abcd_index.artefact.reader import Artefact
-from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, Forbidden
+from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, Forbidden, Outside
 from abcd_index.git import ask, stores
 
 FILE = TRACKED + SUFFIX
@@ -33,13 +31,11 @@ INSIDE = "ABCD_INDEX_MERGING"
 
 def wanted(scope):
     """Whether the scope's settings ask for a tracked artefact."""
-    from abcd_index.scopes import Places, guard
     from abcd_index.settings import read_settings
 
     try:
-        with open(guard(os.path.join(scope.home, "config.json"), Places()), "rb") as handle:
-            settings, _ = read_settings(handle.read())
-    except (OSError, Forbidden):
+        settings, _ = read_settings(fs.read(os.path.join(scope.home, "config.json")))
+    except OSError:
         return False
     return settings["artefact"]["track"]
 
@@ -62,24 +58,56 @@ def commit(where):
     """Build and stage the artefact of every store whose settings ask for it, as it is in the index that
     is about to be committed."""
     index = ask.commit_index(where)
+    # The commit may yet be given up, and one of named files has an index of its own: the hooks put right what is left.
+    _touch(ask.own_path(where, f"{stores.FOLDER}/{RESTAGE}"))
     for home in _homes(where):
         names = ask.staged(where, index, *_sources(home))
         if names:
             _commit_store(where, index, home, names)
-    renew = ask.own_path(where, f"{stores.FOLDER}/{RENEW}")
-    if os.path.exists(renew):
-        os.unlink(renew)
-    if os.path.basename(index).startswith("next-index"):
-        # A commit of named files works on an index of its own; the real one is put right afterwards.
-        _touch(ask.own_path(where, f"{stores.FOLDER}/{RESTAGE}"))
+    fs.remove(ask.own_path(where, f"{stores.FOLDER}/{RENEW}"))
 
 
 def after_commit(where):
-    """What ``post-commit`` has to put right, see ``commit``."""
-    marker = ask.own_path(where, f"{stores.FOLDER}/{RESTAGE}")
-    if os.path.exists(marker):
-        os.unlink(marker)
-        ask.take_from_head(where, *(f":(top,literal){home}/.index" for home in _homes(where)))
+    """Let index and disk hold the artefact that HEAD holds, when a commit was made or given up, see ``commit``."""
+    for home in _homes(where):
+        inside = f"{home}/.index"
+        staged = ask.entries(where, f":(top,literal){inside}")
+        committed = ask.of_head(where, *{*staged, *(f"{inside}/{name}" for name in (FILE, ATTRIBUTES))})
+        wanted = {name: committed.get(name) for name in {*staged, *committed} if staged.get(name) != committed.get(name)}
+        ask.take(where, wanted)
+        scope = _scope(where, home)
+        for name, entry in wanted.items():
+            if entry and scope is not None and os.path.basename(name) in (FILE, ATTRIBUTES):
+                fs.make_folder(scope.index)
+                fs.replace(os.path.join(scope.index, os.path.basename(name)), ask.content(where, entry[1]))
+    fs.remove(ask.own_path(where, f"{stores.FOLDER}/{RESTAGE}"))
+
+
+def judged(where, scope, key):
+    """What is wrong with the artefact that the last commit holds, which is what a clone gets; '' when nothing is.
+
+    ``key``: that of the pages on disk. Raises CannotTell where git or the pages of the commit cannot be read.
+    """
+    home = os.path.relpath(scope.home, os.path.realpath(where.top)).replace(os.sep, "/")
+    own = ask.own_path(where, "index")
+    with fs.scratch() as folder:
+        index = os.path.join(folder, "index")
+        if ask.tree_oid(where, "") is None:
+            return ""  # No commit yet.
+        ask.read_tree(where, index, "HEAD")
+        names = ask.staged(where, index, *_sources(home))
+        held = ask.of_head(where, f"{home}/.index/{FILE}").get(f"{home}/.index/{FILE}")
+        if not names or held is None:
+            return "the last commit holds no artefact of its pages" if names else ""
+        kept = os.path.join(scope.index, key + SUFFIX)
+        if ask.differing(where, *_sources(home)) or ask.differs_from_disk(where, own, *_sources(home)) \
+                or not os.path.exists(kept):
+            built = _build_from(where, index, home, names, folder, filters=False)
+            if built is None:
+                return ""  # The settings that are committed do not ask for one.
+            kept = built.path
+        return "" if fs.read(kept) == ask.content(where, held[1]) else \
+            "the last commit holds an artefact that is not that of its pages"
 
 
 def is_of(index, key):
@@ -119,11 +147,12 @@ def merge(where, target, name):
     home = name[: -len(f"/.index/{FILE}")]
     if tree is None or name != f"{home}/.index/{FILE}":
         return
-    with tempfile.TemporaryDirectory(prefix="abcd-index-") as folder:
+    with fs.scratch() as folder:
         index = os.path.join(folder, "index")
         ask.read_tree(where, index, tree)
         built = _build_from(where, index, home, ask.staged(where, index, *_sources(home)), folder)
-        shutil.copyfile(built.path, os.path.join(where.top, target))
+        if built is not None:
+            fs.replace(os.path.join(where.top, target), fs.read(built.path))
 
 
 def plan_driver(where, plan, python):
@@ -154,33 +183,52 @@ def _homes(where):
     return [stores.TOP, *(stores.listed(where.common_dir) or [])]
 
 
+def _scope(where, home):
+    """The scope of a store of the work tree itself; None where links lead to it or out of it."""
+    from abcd_index.scopes import Places, workspace_at
+
+    root = os.path.join(os.path.realpath(where.top), os.path.dirname(home)).rstrip(os.sep)
+    try:
+        scope = workspace_at(root, Places())
+        return scope if scope.root == root.replace(os.sep, "/") else None
+    except (Forbidden, Outside, OSError):
+        return None
+
+
 def _commit_store(where, index, home, names):
-    with tempfile.TemporaryDirectory(prefix="abcd-index-") as folder:
+    scope = _scope(where, home)
+    if scope is None:
+        return
+    with fs.scratch() as folder:
         if ask.differs_from_disk(where, index, *_sources(home)):
             built = _build_from(where, index, home, names, folder)
         else:
-            built = _build(os.path.join(where.top, os.path.dirname(home)))
+            built = _build(scope)
         if built is None:
             return
-        files = _write(os.path.join(where.top, home, ".index"), built)
+        files = _write(scope.index, built)
     inside = f"{home}/.index"
     gone = set(ask.staged(where, index, f":(top,literal){inside}")) - {f"{inside}/{name}" for name in files}
     ask.stage(where, index, {f"{inside}/{name}": path for name, path in files.items()}, sorted(gone))
 
 
-def _build_from(where, index, home, names, folder):
+def _build_from(where, index, home, names, folder, filters=True):
     """Build the store as it is in ``index``, below ``folder``. None when it does not ask to be tracked."""
-    ask.check_out(where, index, names, folder)
-    root = os.path.join(folder, os.path.dirname(home))
-    stores.borrow(os.path.join(where.top, home, ".index"), os.path.join(root, stores.TOP, ".index"))
-    return _build(root)
-
-
-def _build(root):
-    from abcd_index.build.run import build
     from abcd_index.scopes import Places, workspace_at
 
-    scope = workspace_at(os.path.abspath(root), Places())
+    pages = os.path.join(folder, "pages")
+    fs.make_private(pages)
+    ask.check_out(where, index, names, pages, filters)
+    scope = workspace_at(os.path.join(pages, os.path.dirname(home)).rstrip(os.sep), Places())
+    # What is built here goes with the folder, and so does the note of it.
+    scope.provenance = os.path.join(folder, "provenance", "list")
+    stores.borrow(_scope(where, home), scope)
+    return _build(scope)
+
+
+def _build(scope):
+    from abcd_index.build.run import build
+
     return build(scope) if wanted(scope) else None
 
 
@@ -198,8 +246,7 @@ def _write(index, built):
     from abcd_index.build import publish
 
     publish.prepare(index)
-    with open(built.path, "rb") as handle:
-        fs.replace(os.path.join(index, FILE), handle.read())
+    fs.replace(os.path.join(index, FILE), fs.read(built.path))
     fs.replace(os.path.join(index, ATTRIBUTES), ATTRIBUTES_TEXT.encode("ascii"))
     return {name: os.path.join(index, name) for name in (FILE, ATTRIBUTES)}
 
@@ -211,9 +258,8 @@ def _set_driver(where, line):
 
 
 def _touch(path):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="ascii"):
-        pass
+    fs.make_folder(os.path.dirname(path))
+    fs.replace(path, b"")
 
 
 def _quoted(python):
@@ -243,10 +289,12 @@ abcd_stage() {
     done
 }
 
-# Whether what is staged changes a page, or the artefact in git is not theirs (after a rebase or an upgrade).
+# Whether what is staged changes a page or the artefact (a commit that was given up left it), or the artefact in git
+# is not theirs (after a rebase or an upgrade).
 abcd_stale() {
-    ! git diff --cached --quiet -- ':(glob)**/.abcd/memory/*.md' ':(glob)**/.abcd/rules.json' \\
-        ':(glob)**/.abcd/config.json' 2>/dev/null || [ -f "$(git rev-parse --git-path abcd-index/renew)" ]
+    ! git -c core.fsmonitor=false diff-index --cached --quiet HEAD -- ':(top,glob)**/.abcd/memory/*.md' \\
+        ':(top,glob)**/.abcd/rules.json' ':(top,glob)**/.abcd/config.json' ':(top,glob)**/.abcd/.index/**' \\
+        2>/dev/null || [ -f "$(git rev-parse --git-path abcd-index/renew)" ]
 }
 
 case ${ABCD_INDEX-} in

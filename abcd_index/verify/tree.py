@@ -43,9 +43,13 @@ def tree_findings(scope, track, key):
         if name not in tracked:
             found.append(_finding("artefact-untracked", f".index/{name}", "git tracks no artefact", NOT_TRACKED))
         else:
+            from abcd_index.git.tracked import judged
+
             wrong = _wrong(os.path.join(scope.index, name), key)
+            # What a clone gets is not on disk alone.
+            wrong = f"git tracks {wrong}" if wrong else judged(where, scope, key)
             if wrong:
-                found.append(_finding("artefact-untracked", f".index/{name}", f"git tracks {wrong}", NOT_TRACKED))
+                found.append(_finding("artefact-untracked", f".index/{name}", wrong, NOT_TRACKED))
     elif tracked:
         found.append(_finding(
             "index-tracked", f".index/{min(tracked)}", f"git tracks {len(tracked)} of the index folder's files",

@@ -5,10 +5,11 @@ into its git folder."""
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
-from git_ground import page, sealed  # noqa: F401
+from git_ground import page, sealed, template  # noqa: F401
 
 from abcd_index.git import ask
 from tests.conftest import BASE_PYTHON, ROOT
@@ -164,3 +165,78 @@ exit $status
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "failed").exists()
     assert len(box.git("log", "--oneline", cwd=root).stdout.splitlines()) > 3
+
+
+LINKED = [".abcd", ".abcd/.index", ".abcd/memory", ".abcd/.index/git-stamp", ".abcd/.index/seen", ".abcd/.index/current",
+          ".abcd/rules.json", ".abcd/.index/.tmp-hook-*", "packages"]
+
+
+def outside(folder):
+    """{path: (content, mtime)} of all that lies in a folder that no branch may lead us into."""
+    return {path.relative_to(folder).as_posix(): path.is_file() and (path.read_bytes(), path.stat().st_mtime_ns)
+            for path in sorted(folder.rglob("*"))}
+
+
+@pytest.fixture
+def bait(tmp_path):
+    """Another project, with all the names in it that our files have."""
+    folder = tmp_path / "bait"
+    index = folder / ".abcd" / ".index"
+    (index / "seen").mkdir(parents=True)
+    (folder / ".abcd" / "memory").mkdir()
+    for name in ("current", "git-stamp", "0" * 40 + ".idx", "seen/" + "0" * 40, "../memory/bait.md", "../rules.json"):
+        (index / name).write_text("theirs\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_a_branch_that_brings_links(template, tmp_path, bait, name):
+    g = template.copy(tmp_path / "r", "plain", True)
+    listed = g.root / ".git" / "abcd-index" / "stores"
+    listed.write_text(listed.read_text() + "packages/x/.abcd\n")
+    before = outside(bait)
+    g.git("checkout", "-q", "other")
+    g.git("checkout", "-q", "main")
+    keep = g.folder / "keep"
+    wanted = [name] if "*" not in name else [name.replace("*", str(os.getpid() + i)) for i in range(400)]
+    for each in wanted:
+        here = g.root / each
+        there = bait / each if (bait / each).exists() else bait / ".abcd" / "rules.json"
+        if name == "packages":
+            (bait / "x").mkdir(exist_ok=True)
+            shutil.copytree(bait / ".abcd", bait / "x" / ".abcd")
+            there, before = bait, outside(bait)
+        if os.path.lexists(here):
+            shutil.rmtree(keep, ignore_errors=True)
+            os.rename(here, keep)
+        os.symlink(there, here)
+    g.git("add", "-Af", name.partition("*")[0] if "*" not in name else ".abcd")
+    g.git("commit", "-qm", "links")
+    for target in ("plain", "main", "other", "main", "bare", "main"):
+        g.git("checkout", "-qf", target)
+        assert outside(bait) == before, target
+    g.git("commit", "-q", "--allow-empty", "-m", "x")
+    g.git("merge", "-q", "feature", check=False)
+    g.git("rebase", "-q", "other", check=False)
+    assert outside(bait) == before
+
+
+@pytest.mark.parametrize("name", ["current", "git-stamp", "seen", ".tmp-hook"])
+@pytest.mark.parametrize("kind", ["fifo", "folder"])
+def test_what_is_no_file_is_passed_over(template, tmp_path, name, kind):
+    g = template.copy(tmp_path / "r", "plain", True)
+    for branch in ("other", "main", "other"):
+        g.git("checkout", "-q", branch)
+    path = g.index / name
+    if path.is_dir():
+        shutil.rmtree(path)
+    elif path.exists():
+        path.unlink()
+    os.mkfifo(path) if kind == "fifo" else path.mkdir()
+    if kind == "folder":
+        (path / "theirs").write_text("theirs")
+    for branch in ("main", "other"):
+        done = g.git("checkout", "-q", branch)
+        assert done.returncode == 0
+    if kind == "folder":
+        assert (path / "theirs").read_text() == "theirs"

@@ -12,6 +12,7 @@ from git_ground import Ground, page
 from abcd_index.artefact.format import checksum
 from tests.conftest import Box
 
+PAGE_PATH = ".abcd/memory/auth.md"
 TRACK = '{"artefact": {"track": true}}'
 
 
@@ -276,3 +277,62 @@ def test_a_project_that_set_it_before_it_installed(team):
     assert team.box.cli("install", "--git-only", cwd=team.root).returncode == 0
     team.git("commit", "-qm", "with it", "--allow-empty")
     assert in_git(team) == [".gitattributes", "tracked.idx"] and verified(team) is True
+
+
+VARIANTS = {
+    "named": ["commit", "-qm", "x", PAGE_PATH], "only": ["commit", "-qm", "x", "-o", PAGE_PATH],
+    "include": ["commit", "-qm", "x", "-i", PAGE_PATH], "all": ["commit", "-qam", "x"],
+    "amend": ["commit", "-q", "--amend", "--no-edit", "-a"],
+    "amend named": ["commit", "-q", "--amend", "--no-edit", PAGE_PATH],
+    "patch": ["commit", "-qm", "x", "-p"], "staged": ["commit", "-qm", "x"],
+}
+
+
+@pytest.mark.parametrize("built", [False, True])
+@pytest.mark.parametrize("variant", sorted(VARIANTS))
+def test_the_next_commit_leaves_the_artefact_alone(team, variant, built):
+    team.write("auth", "of this commit")
+    if built:
+        assert team.box.cli("build", cwd=team.root).returncode == 0
+    if variant == "staged":
+        team.git("add", "-A")
+    team.git(*VARIANTS[variant], data="a\n" if variant == "patch" else None)
+    assert team.out("status", "--porcelain") == ""
+    held = team.out("rev-parse", "HEAD:.abcd/.index/tracked.idx")
+    (team.root / "code").write_text("x")
+    team.git("add", "code")
+    team.git("commit", "-qm", "code")
+    assert team.out("rev-parse", "HEAD:.abcd/.index/tracked.idx") == held
+    assert team.out("status", "--porcelain") == ""
+    assert verified(team) is True and verified(team, clone(team)) is True
+
+
+@pytest.mark.parametrize("back", [["reset", "-q", "--", PAGE_PATH], ["restore", "--staged", "--worktree", PAGE_PATH],
+                                  ["checkout", "-q", "HEAD", "--", PAGE_PATH], ["reset", "-q", "--hard"]])
+@pytest.mark.parametrize("how", ["message", "hook"])
+@pytest.mark.parametrize("code", [["commit", "-qm", "code"], ["commit", "-qm", "code", "code"]])
+def test_a_commit_that_was_given_up_leaves_no_text(team, back, how, code):
+    team.write("auth", "WITHDRAWN")
+    team.git("add", "-A")
+    if how == "hook":
+        refuse = team.root / ".git" / "hooks" / "commit-msg"
+        refuse.write_text("#!/bin/sh\nexit 1\n")
+        refuse.chmod(0o755)
+    team.git("commit", "-qm", "" if how == "message" else "x", check=False)
+    if how == "hook":
+        refuse.unlink()
+    team.git(*back)
+    (team.root / "code").write_text("x")
+    team.git("add", "code")
+    team.git(*code)
+    assert "WITHDRAWN" not in team.out("show", "HEAD:.abcd/.index/tracked.idx")
+    assert verified(team, clone(team)) is True
+
+
+def test_verify_says_here_what_it_says_in_a_clone(team):
+    team.write("auth", "without the hook")
+    team.git("commit", "-qam", "x", "--no-verify")
+    assert team.box.cli("build", cwd=team.root).returncode == 0
+    shutil.copyfile(team.index / ((team.index / "current").read_text().strip() + ".idx"), team.index / "tracked.idx")
+    assert "the last commit holds an artefact" in str(verified(team))
+    assert verified(team, clone(team)) is not True
