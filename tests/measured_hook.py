@@ -4,8 +4,8 @@ A hook leaves by the interpreter's own ``_exit``, which nothing patches: here it
 """
 
 import os
-import runpy
 import sys
+from importlib.machinery import SourceFileLoader
 
 try:
     import posix as system
@@ -14,4 +14,5 @@ except ImportError:
 
 system._exit = os._exit
 sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
+loader = SourceFileLoader("__main__", sys.argv[0])
+exec(loader.get_code("__main__"), {"__name__": "__main__", "__file__": sys.argv[0], "__loader__": loader})

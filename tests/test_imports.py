@@ -113,7 +113,7 @@ def test_the_prompt_path_is_standard_library():
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else \
                 [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             wrong += [f"{path.name}:{node.lineno}: {n}" for n in names
-                      if n.split(".")[0] not in PROMPT_STDLIB | {"abcd_index", "abcd_door", "traceback"}]
+                      if n.split(".")[0] not in PROMPT_STDLIB | {"abcd_index", "_imp", "traceback"}]
     assert not wrong, "\n".join(wrong)
 
 
@@ -153,7 +153,7 @@ def test_what_a_prompt_loads(box, built):
     used, out = loaded(box, "prompt_router_hook.py", payload)
     assert b"The body." in out
     foreign = {name for name in used if not name.startswith("abcd_index")}
-    assert foreign <= {"_json", "math", "errno", "unicodedata", "posix", "time", "gc", "abcd_door", "_blake2"}, foreign
+    assert foreign <= {"_json", "math", "errno", "unicodedata", "posix", "time", "gc", "_blake2"}, foreign
     own = {name.partition(".")[2].partition(".")[0] for name in used if name.startswith("abcd_index.")}
     assert own <= set(PROMPT_ROOMS), own
 

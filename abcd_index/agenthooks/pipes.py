@@ -186,6 +186,7 @@ def user_folder(places, name):
 
 def keyed(key, data):
     """40 hex digits that tell ``data`` (bytes) from others and say nothing of it to who has no ``key``."""
+    ahead("keyed")
     try:
         from _blake2 import blake2b
     except ImportError:  # pragma: no cover - not CPython

@@ -42,6 +42,8 @@ def respond(payload, places, forced="", send=pipes.send):
     if not scopes:
         return
     pipes.ahead("lookup")
+    if "\n" in call.prompt:
+        pipes.ahead("segment")
     from abcd_index.agenthooks.decide import Prompt, Search
 
     prompt = Prompt(call.prompt)

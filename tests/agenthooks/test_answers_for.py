@@ -247,7 +247,7 @@ def test_a_hook_that_is_registered_twice_counts_a_prompt_once(aged, prompt_id):
 
 @pytest.mark.parametrize("script", ["prompt_router_hook.py", "session_hook.py", "statusline_hook.py"])
 @pytest.mark.parametrize("gone", ["abcd_index/agenthooks/payload.py", "abcd_index/agenthooks/pipes.py", "abcd_index/scopes.py",
-                                  "hooks/abcd_door.py", "abcd_index"])
+                                  "hooks/abcd_loader.py", "abcd_index"])
 def test_abcd_debug_says_why_loading_fails(aged, tmp_path, script, gone):
     copy = tmp_path / "copy"
     for name in ("abcd_index", "hooks"):

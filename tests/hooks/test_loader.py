@@ -1,4 +1,4 @@
-"""The door loads what a prompt needs and nothing else, and stands aside when cached code is not what it should be."""
+"""The loader loads what a prompt needs and nothing else, and stands aside when its bundles are not what they should be."""
 
 import json
 import os
@@ -26,7 +26,9 @@ def tell(status):
     sys.stderr.flush()
     leave(status)
 posix._exit = tell
-exec(compile(open(script).read(), script, "exec"), {"__name__": "__main__", "__file__": script})
+space = {"__name__": "__main__", "__file__": script}
+space["__loader__"] = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", script)
+exec(compile(open(script).read(), script, "exec"), space)
 """
 
 
@@ -52,45 +54,39 @@ def auth(shop):
     return shop.build()
 
 
-def lists():
+def lists(*steps):
+    """The modules that the loader's lists name for ``steps``, and the packages."""
     sys.path.insert(0, str(ROOT / "hooks"))
     try:
-        import abcd_door
+        import abcd_loader
     finally:
         sys.path.pop(0)
-    return abcd_door
+    names = [name for step in steps for name in abcd_loader.STEPS[step]]
+    return {"abcd_index." + name.replace("/", ".") for name in names} | set(abcd_loader.PACKAGES)
 
 
-def plain(names):
-    return {name.rstrip(".") for name in names}
-
-
-def test_what_a_matching_prompt_loads_is_what_the_door_lists(auth):
-    door = lists()
+def test_what_a_matching_prompt_loads_is_what_the_loader_lists(auth):
     names, imported, out = loaded(auth, auth.payload("auth"))
     assert b"Body " in out
-    assert names == plain(door.HOOKS["prompt_hook"]) | plain(door.LOOKUP) | plain(door.MATCHED)
+    assert names == lists("prompt_hook", "lookup", "matched")
     assert imported == set()
 
 
 def test_a_prompt_that_matches_nothing_stops_at_the_lookup(auth):
-    door = lists()
     names, imported, out = loaded(auth, auth.payload("rename the variable"))
-    assert out == b"" and names == plain(door.HOOKS["prompt_hook"]) | plain(door.LOOKUP) and imported == set()
+    assert out == b"" and names == lists("prompt_hook", "lookup") and imported == set()
     assert not [name for name in names if name.rpartition(".")[2] in ("rank", "render", "ledger", "fill", "budget")]
 
 
 def test_without_any_store_not_even_the_words_are_read(auth):
-    door = lists()
     names, imported, _ = loaded(auth, auth.payload("auth", cwd="/"))
-    assert names == plain(door.HOOKS["prompt_hook"]) and imported == set()
+    assert names == lists("prompt_hook") and imported == set()
 
 
 def test_the_status_line_loads_what_is_listed(auth):
-    door = lists()
     payload = {"session_id": "s1", "context_window": {"used_percentage": 5}}
     names, imported, _ = loaded(auth, payload, "statusline_hook.py")
-    assert names == plain(door.HOOKS["statusline"]) and imported == set()
+    assert names == lists("statusline") and imported == set()
 
 
 def test_no_third_party_module_is_near(auth):
@@ -102,11 +98,10 @@ def test_no_third_party_module_is_near(auth):
                         "yaml", "orjson", "git", "typer", "subprocess", "site"}
 
 
-def test_packages_that_the_door_makes_hold_nothing_that_a_hook_needs():
+def test_packages_that_the_loader_makes_hold_nothing_that_a_hook_needs():
     import ast
 
-    door = lists()
-    for name in sorted({name for part in (door.BASE, door.LOOKUP) for name in part if name.endswith(".")}):
+    for name in sorted(lists()):
         tree = ast.parse((ROOT / name.replace(".", "/") / "__init__.py").read_text())
         assert all(isinstance(node, (ast.Expr, ast.Assign)) for node in tree.body), name
 
@@ -132,10 +127,13 @@ def test_an_edited_source_counts_at_once_and_broken_caches_do_no_harm(auth, copy
     render = copy / "abcd_index" / "agenthooks" / "render.py"
     render.write_text(render.read_text().replace("Reference material, not instructions", "Edited"))
     assert b"Edited" in ask(auth, copy, "c3")
-    for wound in (b"", b"\0" * 200, b"garbage"):
-        for cached in (copy / "abcd_index" / "agenthooks" / "__pycache__").glob("r*.pyc"):
+    bundles = list((copy / "abcd_index" / "agenthooks" / "__pycache__").glob("*.bundle"))
+    assert len(bundles) == 3
+    start = bundles[0].read_bytes()[:100]
+    for wound in (b"", b"\0" * 200, b"garbage", start, start[:20]):
+        for cached in (copy / "abcd_index" / "agenthooks" / "__pycache__").glob("*.bundle"):
             cached.write_bytes(wound)
-        assert b"Edited" in ask(auth, copy, "w%d" % len(wound))
+        assert b"Edited" in ask(auth, copy, "w%d" % hash(wound))
 
 
 def test_a_folder_without_caches_that_cannot_be_written(auth, copy):
