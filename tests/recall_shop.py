@@ -73,7 +73,7 @@ class Shop:
         """Let the machine answer for the artefacts as they are now: as if a disk had damaged what it built."""
         for scope in self.scopes():
             for path in Path(scope.index).glob("*.idx"):
-                assert record_provenance(scope, path.stem)
+                assert record_provenance(scope, path.stem, path.stat().st_ino)
 
     def wound(self, data, idx=None):
         """Put ``data`` in the place of the workspace's artefact, as a damaged disk would."""

@@ -12,7 +12,7 @@ import orjson
 from abcd_index import fs
 from abcd_index.artefact import reader
 from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
-from abcd_index.artefact.provenance import is_ours
+from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.ranking import whole
 from abcd_index.artefact.times import Times
 from abcd_index.artefact.writer import Line, record_line
@@ -99,20 +99,22 @@ def open_current(scope):
     """The current artefact of ``scope`` as an Old, or None when it cannot be built upon: this machine did not make
     it, a sidecar is missing, or is about another file."""
     try:
-        artefact = reader.open_current(scope.index)
+        artefact = open_ours(scope)
     except ArtefactError:
         return None
     header = artefact.header
     pages, times = Pages.read(scope.index, header["key"]), Times.open(scope.index, header["key"])
-    found = os.fstat(artefact.fileno())
     usable = (pages is not None and pages.links is not None and times is not None and len(pages.files) == artefact.pages
               and header["tokens"] == TOKENS_VERSION and header.get("records") == RECORDS_VERSION
-              and pages.stamp == times.artefact and is_ours(scope, header["key"], found))
+              and pages.stamp == times.artefact)
     if usable:
-        old = Old(artefact, pages, times)
-        if os.fstat(old.file.fileno()).st_ino == found.st_ino:
-            return old
-        old.file.close()
+        try:
+            old = Old(artefact, pages, times)
+            if os.path.samestat(os.fstat(old.file.fileno()), os.fstat(artefact.fileno())):
+                return old
+            old.file.close()
+        except OSError:
+            pass  # Pruned at this very moment.
     artefact.close()
     if times is not None:
         times.close()

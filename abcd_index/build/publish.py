@@ -12,7 +12,7 @@ import zlib
 
 from abcd_index import fs
 from abcd_index.artefact import provenance
-from abcd_index.artefact.format import CURRENT, MAGIC, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, of_another_release
+from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.reader import Artefact
 from abcd_index.errors import ArtefactError, ArtefactMissing
 
@@ -63,19 +63,19 @@ def swap_current(index, key):
     fs.replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")
 
 
-def record_provenance(scope, key, inode=None):
+def record_provenance(scope, key, inode):
     """Let the prompt hook and later builds use the artefact ``key`` of ``scope``: this machine built, reproduced or
     fetched it (``artefact/provenance.py``).
 
-    ``inode``: of the file that was written, where it is known. Another that has its name by now is not noted.
-    Returns whether it is. Two builders at once may lose each other's line, which costs a build.
+    ``inode``: of the file that was written. Another one that has its name by now is not noted: whoever made it does
+    that. Returns whether the list can be written. Two builders at once may lose each other's line, which costs a build.
     """
     if not scope.provenance:
         return False
     try:
         found = os.lstat(os.path.join(scope.index, key + SUFFIX))
-        if inode is not None and found.st_ino != inode:
-            return False
+        if found.st_ino != inode:
+            return True
         new, known = provenance.line(key, found), provenance.lines(scope)
         if new in known:
             return True
@@ -108,13 +108,12 @@ def prune(index, keep, key):
 
 
 def _is_artefact(path):
-    """Whether a file names our magic in its header, of whatever release, or holds nothing: one that a power cut
+    """Whether a file begins as our artefacts do, of whatever release, or holds nothing: half of one that a power cut
     left. Anything else under such a name is somebody else's."""
     try:
-        start = fs.read(path, 4096)
+        return fs.read(path, 2) in (b"", b'{"')
     except OSError:
         return False
-    return not start or b'"magic":"%s"' % MAGIC.encode("ascii") in start
 
 
 def _of_no_use(path):

@@ -37,11 +37,12 @@ class Built:
     """What ``build`` did. ``state``: 'current' (nothing to do), 'switched' (the artefact was there
     already) or 'built'. ``pages``: pages in the artefact. ``recompiled``: pages that were compiled
     again. ``left_out``: names of files that look like pages and are not in it. ``findings``: of the files
-    that were read. ``known``: whether this machine's list of its artefacts has it, so that the prompt hook uses it.
+    that were read. ``anew``: an artefact of this key was there and was made once more, because this machine did
+    not answer for it. ``known``: whether this machine's list of its artefacts has it, so that the prompt hook uses it.
     ``seconds``: wall time. ``size``: bytes."""
 
     __slots__ = ("scope", "key", "state", "pages", "recompiled", "left_out", "findings", "seconds", "path", "size",
-                 "inode", "known", "settings")
+                 "inode", "anew", "known", "settings")
 
     def __init__(self, scope, key, state, settings):
         self.scope = scope
@@ -56,6 +57,7 @@ class Built:
         self.path = os.path.join(scope.index, key + SUFFIX)
         self.size = 0
         self.inode = None
+        self.anew = False
         self.known = True
 
 
@@ -78,7 +80,7 @@ def build(scope, force=False, progress=None):
             trust = False  # Or it did not change, and what an earlier build noted of it is wrong.
             continue
         except OSError as error:
-            raise AbcdError(f"{scope.index} cannot be written: {error.strerror or error}",
+            raise AbcdError(f"{error.filename or scope.index} cannot be used: {error.strerror or error}",
                             "make room or give write permission; the artefact from before still stands") from None
         if not observed.moved(LOOK_TWICE):
             break
@@ -96,8 +98,9 @@ def _build(observed, force, progress):
     built, pages = (None, None) if force else standing(observed, key, settings)
     if built is None:
         built = Built(scope, key, "built", settings)
+        built.anew = not force and os.path.lexists(built.path)
         built.findings += findings
-        pages = None if force else _from_current(observed, built, progress)
+        pages = None if force or built.anew else _from_current(observed, built, progress)
         pages = pages or _in_full(observed, built, progress)
     listed = {name for name, _ in observed.listing.pages}
     built.left_out = sorted(listed.difference(pages.files) | set(observed.listing.left_out))
@@ -105,14 +108,15 @@ def _build(observed, force, progress):
     return built
 
 
-def make_current(observed, key, pages, settings, inode=None):
+def make_current(observed, key, pages, settings, inode):
     """Let ``current`` name the artefact of ``key``, which is there with its Pages, and note what the files were
     like. The sidecars come first: whoever sees ``current`` sees the rest. ``inode``: of the artefact's file when it
-    was just made. Returns whether this machine's list has it (``publish.record_provenance``)."""
+    was just made, None when this machine's list has it already. Returns whether it could be noted
+    (``publish.record_provenance``)."""
     index = observed.scope.index
     write_times(observed, key, pages)
     remember(observed)
-    known = publish.record_provenance(observed.scope, key, inode)
+    known = inode is None or publish.record_provenance(observed.scope, key, inode)
     if _current(index) != key:
         publish.swap_current(index, key)
     publish.prune(index, settings["artefact"]["keep"], key)
@@ -136,8 +140,10 @@ def standing(observed, key, settings):
     scope = observed.scope
     try:
         artefact = Artefact.open(os.path.join(scope.index, key + SUFFIX))
-        ours = is_ours(scope, key, os.fstat(artefact.fileno()))
-        artefact.close()
+        try:
+            ours = is_ours(scope, key, os.fstat(artefact.fileno()))
+        finally:
+            artefact.close()
         if artefact.header.get("key") != key or not ours:
             return None, None
         pages = Pages.read(scope.index, key) or Pages.of_sound(scope.index, key)

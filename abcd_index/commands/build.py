@@ -106,6 +106,8 @@ def _report(built, scope):
         "pages": built.pages,
         "recompiled": built.recompiled,
         "size": built.size,
+        "anew": built.anew,
+        "known": built.known,
         "seconds": round(built.seconds, 4),
         "left_out": [scope.display("memory/" + name) for name in built.left_out],
         "findings": [row(finding, scope).as_dict() for finding in built.findings],
@@ -120,6 +122,8 @@ def _sentence(built, scope):
         did = f"switched to an artefact that was there: {pages}"
     else:
         did = f"built: {pages}, {built.recompiled:,} compiled, {built.size:,} bytes"
+        if built.anew:
+            did += ", anew: the artefact that was there was not made on this machine, or was changed since"
     return f"{scope.name:<9}  {did}, {seconds(built.seconds)}  ({built.key[:12]})"
 
 

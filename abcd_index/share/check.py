@@ -73,7 +73,7 @@ class Said:
 
 def read_pages(observed):
     """The Said of a scope's pages. Raises Moved when one changed since it was hashed."""
-    catalogue, domains, _ = read_beside(observed.listing)
+    catalogue, domains, _ = read_beside(observed.listing, observed.read)
     said = Said(observed, catalogue, domains)
     sources = [observed.page(name) for name, _ in observed.listing.pages]
     if None in sources:
@@ -239,7 +239,7 @@ def _read(source):
     try:
         data = source.read()
     except OSError:
-        data = None
+        return None
     page, _ = read_one(source.file, source.path, data)
     source.data = None
     if page is None:

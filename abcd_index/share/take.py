@@ -5,7 +5,6 @@ import time
 
 from abcd_index import fs
 from abcd_index.artefact.format import SUFFIX
-from abcd_index.build import publish
 from abcd_index.build.files import Moved, observe
 from abcd_index.build.key import key_of
 from abcd_index.build.run import build, make_current, settings_of, standing
@@ -100,9 +99,10 @@ def _take(observed, place, work, fetched, settings, full, clock):
     pages = said.sidecar
     pages.count(counts)
     index = observed.scope.index
+    inode = os.lstat(path).st_ino
     fs.adopt(path, fetched.path)
     pages.write(index, key)
-    make_current(observed, key, pages, settings)
+    make_current(observed, key, pages, settings, inode)
     fetched.pages, fetched.size = len(pages.files), arrived.header["size"]
     clock.step("publish")
 

@@ -17,7 +17,7 @@ from abcd_index.errors import AbcdError
 from abcd_index.settings import written_settings
 from abcd_index.store.links import alike, newer
 from abcd_index.store.made import made_line
-from abcd_index.store.read import read_beside, read_one
+from abcd_index.store.read import read_beside, read_one, unreadable
 from abcd_index.text.patterns import entries
 from abcd_index.verify.pages import keyword_findings, length_findings
 
@@ -73,7 +73,7 @@ def gather(scope, compiled=True):
 
 
 def _read(scope, observed, fresh):
-    catalogue, domains, found = read_beside(observed.listing)
+    catalogue, domains, found = read_beside(observed.listing, observed.read)
     fresh.findings += found
     items = [(_source(observed, name), path, catalogue.lines.get(name)) for name, path in observed.listing.pages]
     for page, line, body, compiled, found in mapped(_page, items, len(items), scope, fresh.settings,
@@ -109,8 +109,8 @@ def _page(item, scope, settings, compiled):
     source, path, line = item
     try:
         data = source.read()
-    except OSError:
-        data = None
+    except OSError as error:
+        return None, "", b"", None, unreadable(source.file, error)
     page, found = read_one(source.file, path, data)
     source.data = None
     if page is None:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abcd_index import fs
 from abcd_index.artefact.reader import open_current
 from abcd_index.artefact.times import Times
-from abcd_index import fs
 from abcd_index.build import publish, run
 from abcd_index.build.files import observe
 from abcd_index.build.key import content_hash, key_of

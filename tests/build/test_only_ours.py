@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -56,13 +58,55 @@ def forged_body(name, data):
 def test_a_planted_index_is_not_current(box, root):
     scope, right = planted(box, root, lambda name, data: data)
     built = build(scope)
-    assert built.state == "built" and built.recompiled == len(PAGES)
+    assert built.state == "built" and built.recompiled == len(PAGES) and built.anew and built.known
     assert content(built.path) == right
+    again = build(scope)
+    assert again.state == "current" and not again.anew
 
 
 def test_a_forged_body_under_the_true_key_is_built_anew(box, root):
     scope, right = planted(box, root, forged_body)
     assert content(build(scope).path) == right
+
+
+def test_the_command_says_that_it_built_anew(box, root):
+    scope, _ = planted(box, root, forged_body)
+    assert "was not made on this machine" in box.cli("build", "--scope", "workspace", cwd=root).stdout
+    assert "nothing to do" in box.cli("build", "--scope", "workspace", cwd=root).stdout
+
+
+@pytest.mark.parametrize("suffix", [".pages", ".times", "files.json"])
+def test_a_sidecar_of_another_machine_is_not_built_upon(box, root, suffix):
+    """Our artefact stands; a checkout brings sidecars that say what is not so, with seals that agree."""
+    scope = scope_of(box, root)
+    built = build(scope)
+    path = next(os.path.join(scope.index, name) for name in os.listdir(scope.index) if name.endswith(suffix))
+    other = box.tmp / "other" / ".abcd" / "memory"
+    os.makedirs(other)
+    for name, text in PAGES.items():
+        (other / name).write_text(text.replace("The text of a", "Forged text a"))
+    there = scope_of(box, other.parent.parent)
+    made = build(there)
+    theirs = made.path[:-4] + suffix if suffix[0] == "." else os.path.join(there.index, suffix)
+    fs.replace(path, content(theirs))
+    box.pages(root, {"note_x_b.md": PAGES["note_x_b.md"] + "More.\n"})
+    built = build(scope)
+    assert content(built.path) == content(build(scope, force=True).path)
+
+
+def test_the_list_outlives_builders_at_once(box, root):
+    scope = scope_of(box, root)
+    runs = []
+    for seed in range(6):
+        box.pages(root, {"note_x_a.md": PAGES["note_x_a.md"] + f"More {seed}.\n"})
+        runs.append(subprocess.Popen([sys.executable, "-m", "abcd_index", "build", "--scope", "workspace"], cwd=root,
+                                     env=box.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+    for run in runs:
+        _, said = run.communicate()
+        assert run.returncode == 0, said
+    built = build(scope)
+    assert built.known
+    assert build(scope).state == "current"
 
 
 @pytest.mark.parametrize("name", ["note_x_a.md", "index.md"])
