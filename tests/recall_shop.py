@@ -9,6 +9,7 @@ import pytest
 
 from abcd_index.build.publish import record_provenance
 from abcd_index.build.run import build
+from abcd_index.build.sidecars import stamp
 from abcd_index.agenthooks import prompt_hook as router, session_hook as session, statusline
 from abcd_index.agenthooks.pipes import payload_of
 from abcd_index.scopes import Places, find_scopes
@@ -74,6 +75,15 @@ class Shop:
         for scope in self.scopes():
             for path in Path(scope.index).glob("*.idx"):
                 assert record_provenance(scope, path.stem, path.stat().st_ino)
+                key = path.stem
+                if key == "tracked":
+                    key = json.loads(path.read_bytes().partition(b"\n")[0])["key"]
+                times = path.with_name(key + ".times")
+                if times.exists():
+                    first, _, rows = times.read_bytes().partition(b"\n")
+                    was, head = times.stat(), {**json.loads(first), "artefact": stamp(path)}
+                    times.write_bytes(json.dumps(head).encode() + b"\n" + rows)
+                    os.utime(times, ns=(was.st_atime_ns, was.st_mtime_ns))
 
     def wound(self, data, idx=None):
         """Put ``data`` in the place of the workspace's artefact, as a damaged disk would."""

@@ -28,7 +28,14 @@ class Watch:
 
     def __init__(self, scope, artefact):
         self.scope = scope
-        self.times = times = Times.open(scope.index, artefact.header["key"])
+        times = Times.open(scope.index, artefact.header["key"])
+        if times is not None:
+            stat = _os.fstat(artefact.fileno())
+            if times.artefact != [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]:
+                # A checkout brought this sidecar: it speaks of another file.
+                times.close()
+                times = None
+        self.times = times
         # Without times nothing can be said of any page; a build writes them.
         self.stale = times is None
         if times is None:

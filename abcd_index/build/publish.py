@@ -12,13 +12,15 @@ import zlib
 
 from abcd_index import fs
 from abcd_index.artefact import provenance
-from abcd_index.artefact.format import CURRENT, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, of_another_release
+from abcd_index.artefact.format import CURRENT, MAGIC, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.reader import Artefact
 from abcd_index.errors import ArtefactError, ArtefactMissing
 
 # Seconds: more than a file's times lag behind the clock.
 _SETTLED = 0.03
 _ARTEFACT = re.compile(r"([0-9a-f]{40})" + re.escape(SUFFIX), re.ASCII)
+# How every header begins: the first of its fields by name.
+HEADER = b'{"filter":['
 _IGNORE = b"# Made by abcd-index from the pages; never committed.\n*\n"
 
 
@@ -108,12 +110,14 @@ def prune(index, keep, key):
 
 
 def _is_artefact(path):
-    """Whether a file begins as our artefacts do, of whatever release, or holds nothing: half of one that a power cut
-    left. Anything else under such a name is somebody else's."""
+    """Whether a file names our magic in its header, of whatever release, or is what a power cut left of one. Anything
+    else under such a name is somebody else's."""
     try:
-        return fs.read(path, 2) in (b"", b'{"')
+        start = fs.read(path, 4096)
     except OSError:
         return False
+    return b'"magic":"%s"' % MAGIC.encode("ascii") in start or b"\n" not in start and (
+        start.startswith(HEADER) or HEADER.startswith(start))
 
 
 def _of_no_use(path):
