@@ -9,10 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "abcd_index"
 # Still there. Only ever fewer; what is mended is taken off.
-KNOWN = [
-    ["abcd_index.agenthooks.compare", "abcd_index.agenthooks.freshness"],
-    ["abcd_index.agenthooks.head", "abcd_index.agenthooks.render"],
-]
+KNOWN = []
 
 
 def modules(package):

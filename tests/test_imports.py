@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests import test_circles as circles
 from tests.conftest import BASE_PYTHON, ROOT
 
 PACKAGE = ROOT / "abcd_index"
@@ -39,8 +40,8 @@ PROMPT_ROOMS = ("errors", "text", "artefact", "scopes", "agenthooks")
 PROMPT_STDLIB = {"sys", "time", "errno", "marshal", "posix", "os", "_json", "json", "unicodedata", "math", "gc"}
 # What they may import inside a function, for the rare case: a hanging pipe, a platform without posix.
 PROMPT_LAZY = PROMPT_STDLIB | {"_signal", "_thread", "subprocess", "traceback", "_blake2", "hashlib"}
-# Of a prompt room, what only build and install import.
-BUILD_SIDE = {"artefact/writer.py", "text/patterns.py", "agents/json_text.py", "agents/settings_files.py"}
+# Where an agent's call enters the package. What these reach, also later, is the prompt path.
+ENTRIES = ("agenthooks.prompt_hook", "agenthooks.session_hook", "agenthooks.statusline")
 
 
 def modules():
@@ -97,12 +98,28 @@ def test_the_table_itself_has_no_circle():
             del left[name]
 
 
+def prompt_path():
+    """The files of all modules that an entry of the prompt path imports, wherever in its text."""
+    known = circles.modules(PACKAGE)
+    found, todo = set(), ["abcd_index." + name for name in ENTRIES]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += circles.imports(name, known[name], known)
+    return {known[name] for name in found}
+
+
+def test_the_prompt_path_stays_in_its_rooms():
+    paths = prompt_path()
+    assert len(paths) > 20
+    assert {room(path) for path in paths} <= set(PROMPT_ROOMS)
+    assert {path for path in modules() if room(path) == "agenthooks" and path.stem != "__init__"} <= paths
+
+
 def test_the_prompt_path_is_standard_library():
     wrong = []
-    for path in modules():
-        inside = path.relative_to(PACKAGE).as_posix()
-        if room(path) not in PROMPT_ROOMS or inside in BUILD_SIDE:
-            continue
+    for path in sorted(prompt_path()):
         for module, line, at_top in imports(path):
             top = module.split(".")[0]
             if top != "abcd_index" and top not in (PROMPT_STDLIB if at_top else PROMPT_LAZY):

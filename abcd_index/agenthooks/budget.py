@@ -6,9 +6,10 @@ the bracket gives; what does not fit whole comes as a line, and every verdict ca
 
 from abcd_index.agenthooks import pipes, render
 from abcd_index.agenthooks.fill import DEPLETED, FRESH, MODERATE
-from abcd_index.agenthooks.freshness import CHANGED, GONE, Watch
+from abcd_index.agenthooks.freshness import Watch
 from abcd_index.agenthooks.ledger import FULL, HEAD, LINE
 from abcd_index.agenthooks.rank import candidates
+from abcd_index.artefact.times import CHANGED, GONE
 
 # Characters: of a longer page not even the beginning is read.
 LONGEST = 1 << 22

@@ -9,8 +9,7 @@ except ImportError:  # pragma: no cover - Windows
     import os as _os
 
 from abcd_index.artefact.reader import CAREFUL
-from abcd_index.artefact.times import seen
-from abcd_index.agenthooks.freshness import CHANGED, FORMAT_BITS, GONE, PLAIN, SAME
+from abcd_index.artefact.times import CHANGED, FORMAT_BITS, GONE, PLAIN, SAME, seen
 
 # A file larger than this is not read at a prompt to compare its content.
 LARGEST = 1 << 23

@@ -197,7 +197,8 @@ def _sources(search, outcome):
 
 def _all_gone(search, order, normal):
     """Whether every page that holds a keyword in a scope was deleted since the build: it holds it no more."""
-    from abcd_index.agenthooks.freshness import GONE, Watch
+    from abcd_index.agenthooks.freshness import Watch
+    from abcd_index.artefact.times import GONE
 
     scope, artefact = search.open[order]
     held = [page for hit in search.hits[order] if hit.normal == normal for page in hit.pages]

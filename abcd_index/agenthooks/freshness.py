@@ -10,11 +10,9 @@ try:
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
-from abcd_index.artefact.times import Times, seen
 from abcd_index.agenthooks.pipes import moved
+from abcd_index.artefact.times import CHANGED, FORMAT_BITS, GONE, PLAIN, SAME, Times, seen
 
-SAME, CHANGED, GONE = "", "changed", "gone"
-FORMAT_BITS, PLAIN = 0o170000, 0o100000
 # Files that shape an artefact and are no pages.
 RULES, CONFIG = "rules.json", "config.json"
 # ns: a little more than what a build takes for the same moment.

@@ -3,7 +3,7 @@
 Prompt path, loaded only for such a page.
 """
 
-from abcd_index.agenthooks.render import clean, cost, flat, listed
+from abcd_index.agenthooks.render import clean, cost, flat, listed, whole_characters
 
 # A head shorter than this says too little to be worth its room.
 SHORTEST = 200
@@ -102,24 +102,9 @@ def _within(body, start, room, fence, by_bytes):
     space = body.rfind(" ", start, end)
     if space > start + (end - start) * 2 // 3:
         return space, fence
-    return max(start, whole(body, end)), fence
+    return max(start, whole_characters(body, end)), fence
 
 
 def _ends_in_heading(body, end):
     last = body[:end].rstrip().rpartition("\n")[2]
     return last.startswith("#")
-
-
-def whole(text, end):
-    """The largest cut, at most ``end``, that parts no character: no accent from its letter, no joined emoji."""
-    end = min(end, len(text))
-    while 0 < end < len(text) and not text[end].isascii() and _joins(text[end - 1], text[end]):
-        end -= 1
-    return end
-
-
-def _joins(before, sign):
-    """Whether ``sign`` is one character with the one before it: an accent, a joined or coloured emoji."""
-    from unicodedata import category
-
-    return category(sign)[0] == "M" or "\u200d" in (before, sign) or "\U0001f3fb" <= sign <= "\U0001f3ff"

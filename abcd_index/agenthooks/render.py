@@ -65,9 +65,7 @@ def flat(text, longest=LONGEST_TITLE):
     """``text`` on one line, clean, at most about ``longest`` characters."""
     text = " ".join(text.split())
     if len(text) > longest:
-        from abcd_index.agenthooks.head import whole
-
-        text = text[:whole(text, longest)].rstrip() + " ..."
+        text = text[:whole_characters(text, longest)].rstrip() + " ..."
     return clean(text)
 
 
@@ -163,3 +161,18 @@ def listed(words, most):
     """``words`` as text, the first ``most`` of them."""
     text = ", ".join([flat(word, 60) for word in words[:most]])
     return text + (" and %d more" % (len(words) - most) if len(words) > most else "")
+
+
+def whole_characters(text, end):
+    """The largest cut, at most ``end``, that parts no character: no accent from its letter, no joined emoji."""
+    end = min(end, len(text))
+    while 0 < end < len(text) and not text[end].isascii() and _joins(text[end - 1], text[end]):
+        end -= 1
+    return end
+
+
+def _joins(before, sign):
+    """Whether ``sign`` is one character with the one before it: an accent, a joined or coloured emoji."""
+    from unicodedata import category
+
+    return category(sign)[0] == "M" or "\u200d" in (before, sign) or "\U0001f3fb" <= sign <= "\U0001f3ff"

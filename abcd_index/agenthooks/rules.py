@@ -4,9 +4,10 @@ Prompt path, loaded only when a domain matched or the prompt holds a star.
 """
 
 from abcd_index.agenthooks import render
-from abcd_index.agenthooks.freshness import RULES, SAME
+from abcd_index.agenthooks.freshness import RULES
 from abcd_index.agenthooks.ledger import FULL
 from abcd_index.agenthooks.rank import signature
+from abcd_index.artefact.times import SAME
 
 LONGEST_RULE = 2400
 

@@ -14,6 +14,9 @@ from abcd_index.artefact.format import ROW, TIMES_SUFFIX
 from abcd_index.artefact.reader import CAREFUL, parse
 
 HEAD = 1024
+# What a file is beside what its build saw of it.
+SAME, CHANGED, GONE = "", "changed", "gone"
+FORMAT_BITS, PLAIN = 0o170000, 0o100000
 LARGEST = 0xFFFFFFFF
 
 

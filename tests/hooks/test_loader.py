@@ -187,6 +187,12 @@ def test_a_link_to_the_folder_of_the_scripts_finds_its_way(auth, tmp_path, kind)
     assert b"Body" in done.stdout and done.stderr == b""
 
 
+def test_a_bundle_is_read_whole(auth):
+    lists()
+    found = list((ROOT / "abcd_index" / "agenthooks" / "__pycache__").glob("*.bundle"))
+    assert found and max(path.stat().st_size for path in found) < 0.9 * sys.modules["abcd_loader"].LARGEST
+
+
 def test_the_scripts_name_themselves_right():
     for name in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
         assert "__file__[:-%d]" % (len(name) + 1) in (ROOT / "hooks" / name).read_text()
