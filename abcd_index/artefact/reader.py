@@ -30,8 +30,9 @@ from abcd_index.artefact.format import (
 # Loaded with the first page or term: most prompts ask for none.
 signs = whole = None
 
-# One read of this size brings the whole keyword side of a store of a few hundred pages.
-HEAD = 65536
+# One read of this size brings the keyword side of a store of a hundred pages or two; a larger one takes longer than it
+# saves.
+HEAD = 32768
 # A longer line is not read, so that a damaged table cannot make a prompt ask for gigabytes. A keyword that a million
 # pages share takes a quarter of it.
 LONGEST_LINE = 1 << 25
