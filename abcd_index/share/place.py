@@ -9,6 +9,7 @@ configured; any other place has to be named on the command line, in the environm
 import os
 import re
 
+from abcd_index import fs
 from abcd_index.errors import AbcdError, Forbidden
 from abcd_index.scopes import USER, guard
 from abcd_index.settings import FILE, defaults, read_settings
@@ -77,8 +78,10 @@ def share_settings(home, places):
     """The ``share`` settings of a scope's home; the defaults where there are none."""
     if home:
         try:
-            with open(guard(os.path.join(home, FILE), places), "rb") as handle:
-                return read_settings(handle.read(1 << 20))[0]["share"]
+            path = os.path.join(home, FILE)
+            # A person may keep their own settings elsewhere; a link in a project is somebody else's word.
+            data = fs.read(guard(path, places) if home in (places.user, places.real_user()) else path, 1 << 20)
+            return read_settings(data)[0]["share"]
         except (OSError, ValueError, Forbidden):
             pass
     return defaults()["share"]
