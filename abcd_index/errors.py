@@ -37,7 +37,7 @@ class ArtefactMissing(ArtefactError):
 
 
 class ArtefactUnknown(ArtefactMissing):
-    """There is an artefact, which this machine neither built, nor reproduced, nor fetched from a place its user named."""
+    """There is an artefact that this machine neither built, nor reproduced, nor fetched from where its user said."""
 
 
 class ArtefactTorn(ArtefactError):

@@ -12,9 +12,9 @@ import re
 import sys
 from pathlib import Path
 
-from abcd_index.text.patterns import entries
 from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import PASTED, Prompt
+from abcd_index.text.patterns import entries
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests" / "data" / "match_cases.txt"

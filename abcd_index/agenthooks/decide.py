@@ -4,11 +4,11 @@ Prompt path. Looks the prompt's words up in each scope's artefact; only when a k
 what ranks, weighs and writes. A scope whose artefact cannot be used is named in ``problems`` and passed over.
 """
 
+from abcd_index.agenthooks.match import Hit, excluded, match_all
+from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.artefact.format import of_another_release
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import hashes, torn
-from abcd_index.agenthooks.match import Hit, excluded, match_all
-from abcd_index.agenthooks.prompt import Prompt
 
 # As in ``settings.py``, which a prompt does not load; a test holds the two equal. Bounds: the hook takes
 # nothing on trust that stands in an artefact.

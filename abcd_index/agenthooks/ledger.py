@@ -37,10 +37,11 @@ class Ledger:
     """``seen``: {signature: (form, prompt number)}. ``prompts``: prompts since the first that was given
     something. ``depleted``: the session was in that bracket. ``after``: prompts since the last that was
     given something. ``marker``: of that one. ``bad``: the file held something else.
-    ``begun``: its first line is there. ``refreshed``: all was just forgotten. ``again``: this prompt was counted already, by another hook.
-    ``ending``: what a line that is added must begin with."""
+    ``begun``: its first line is there. ``refreshed``: all was just forgotten. ``again``: this prompt was counted
+    already, by another hook. ``ending``: what a line that is added must begin with."""
 
-    __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "again", "begun", "ending")
+    __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "again", "begun",
+                 "ending")
 
     def __init__(self):
         self.seen = {}

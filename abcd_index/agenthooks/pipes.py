@@ -31,7 +31,7 @@ LONGEST = 1 << 26
 
 INDEX = "/.index"
 SESSIONS = "/sessions"
-# The secret that names of sessions and marks of prompts are made with: whoever has the files alone cannot guess at them.
+# The secret that names of sessions and marks of prompts are made with: the files alone do not let anybody guess them.
 KEY, KEY_LENGTH = "/key", 32
 LEDGER = ".ledger"
 FILL = ".fill"

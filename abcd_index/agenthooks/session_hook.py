@@ -6,19 +6,19 @@ at every page's time; the rebuild itself is a process of its own that nobody wai
 
 import sys
 
+from abcd_index.agenthooks import gauge, pipes
+from abcd_index.agenthooks.compare import look
 from abcd_index.agenthooks.payload import COPILOT, envelope, read_call
+from abcd_index.agenthooks.prompt_hook import forced_host, report
+from abcd_index.agenthooks.prompt_hook import respond as answer_prompt
+from abcd_index.agenthooks.rebuild import holds_pages, mend, rebuild
+from abcd_index.agenthooks.render import flat
+from abcd_index.agenthooks.sweep import forget, prune
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.times import head_of, row_of, seen
 from abcd_index.errors import ArtefactError, ArtefactMissing, FormatTooNew
-from abcd_index.agenthooks import gauge, pipes
-from abcd_index.agenthooks.compare import look
-from abcd_index.agenthooks.rebuild import holds_pages, mend, rebuild
-from abcd_index.agenthooks.render import flat
-from abcd_index.agenthooks.prompt_hook import forced_host, report
-from abcd_index.agenthooks.prompt_hook import respond as answer_prompt
-from abcd_index.agenthooks.sweep import forget, prune
 from abcd_index.scopes import Places, find_scopes
 
 try:
@@ -162,4 +162,5 @@ def read_times(scope, artefact):
 
 def whereabouts(scope):
     """One sentence on where a scope's pages are, for agents that take no context at prompts."""
-    return "Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something." % flat(scope.shown)
+    return ("Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something."
+            % flat(scope.shown))

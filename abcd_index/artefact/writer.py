@@ -9,8 +9,7 @@ from bisect import bisect_right
 import orjson
 
 from abcd_index.artefact.format import CELL, FORMAT, MAGIC, PARTS, bucket, checksum
-from abcd_index.artefact.ranking import EMPTY, FIELDS, expanded, said
-from abcd_index.artefact.ranking import COUNTS, ROW_END, SIGNS, counted
+from abcd_index.artefact.ranking import COUNTS, EMPTY, FIELDS, ROW_END, SIGNS, counted, expanded, said
 
 _SORTED = orjson.OPT_SORT_KEYS
 # Keys to a bucket; fewer makes lookups cheaper, more makes the table smaller.

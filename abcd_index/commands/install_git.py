@@ -3,8 +3,8 @@
 import os
 import sys
 
-from abcd_index.commands.receipt import NAME as RECEIPT
 from abcd_index import fs
+from abcd_index.commands.receipt import NAME as RECEIPT
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask, hooks, stores, tracked
 
@@ -106,8 +106,8 @@ def away_with_hooks(project, plan):
                 what = {"own": "remove", "beside": "clean", "kept": "restore"}[file.state]
                 plan.step(what, file.path, lambda f=file, k=kept_folder(folder): _take_away(f, k))
             elif not moved and file.state == "absent" and os.path.lexists(os.path.join(kept_folder(folder), name)):
-                plan.step("restore", file.path,
-                          lambda n=name, f=folder: hooks.restore(n, f, kept_folder(f)) or fs.remove_empty(kept_folder(f)))
+                plan.step("restore", file.path, lambda n=name, f=folder: hooks.restore(n, f, kept_folder(f))
+                          or fs.remove_empty(kept_folder(f)))
     tracked.away_with_driver(where, plan)
     own = os.path.join(where.common_dir, hooks.FOLDER)
     if os.path.isdir(own):

@@ -55,10 +55,10 @@ def _decide(prompt, scopes, remaining, session, places):
 
 def _ledger(session, scopes):
     """The session's Ledger, forgotten after as many prompts as the narrowest scope's settings say."""
-    from abcd_index.artefact.provenance import open_ours
-    from abcd_index.errors import ArtefactError
     from abcd_index.agenthooks.decide import DEFAULTS, settings_of
     from abcd_index.agenthooks.ledger import read_ledger
+    from abcd_index.artefact.provenance import open_ours
+    from abcd_index.errors import ArtefactError
 
     settings = DEFAULTS
     for scope in scopes:

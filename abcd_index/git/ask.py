@@ -340,7 +340,8 @@ def _ask(where, *args):
 def _without_filters(where):
     """Arguments that switch off the filters of the repository's own configuration; those of the person and of the
     machine stay. Raises CannotTell when one has a name that cannot be given."""
-    status, out, _ = _ask(where, "config", "--show-scope", "-z", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$")
+    status, out, _ = _ask(where, "config", "--show-scope", "-z", "--get-regexp",
+                          r"^filter\..*\.(clean|smudge|process)$")
     fields = out.split(b"\0") if status == 0 else []
     names = {os.fsdecode(key.partition(b"\n")[0]).rpartition(".")[0] for scope, key in zip(fields[::2], fields[1::2])
              if scope in (b"local", b"worktree")}

@@ -110,8 +110,8 @@ def put_aside(hook):
 
 
 def put(hook, form, data, kept_folder):
-    """Write the hook. A hook that it takes the place of is first kept in ``kept_folder``; the last step is one rename, so
-    that at every moment either theirs runs or ours, which hands over to it."""
+    """Write the hook. A hook that it takes the place of is first kept in ``kept_folder``; the last step is one rename,
+    so that at every moment either theirs runs or ours, which hands over to it."""
     mode = 0o755
     for folder in (kept_folder, os.path.dirname(hook.path)):
         fs.sweep(folder)

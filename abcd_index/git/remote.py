@@ -31,7 +31,8 @@ _LOOK = 0.05
 # Nothing of the repository's or the person's settings may run or change anything here.
 _CALM = ("core.hooksPath=" + os.devnull, "gc.auto=0", "maintenance.auto=false", "push.gpgSign=false",
          "push.followTags=false", "push.recurseSubmodules=no", "fetch.recurseSubmodules=false",
-         "core.alternateRefsCommand=true", "protocol.ext.allow=never", "fetch.writeCommitGraph=false", "fetch.unpackLimit=1", "transfer.unpackLimit=1")
+         "core.alternateRefsCommand=true", "protocol.ext.allow=never", "fetch.writeCommitGraph=false",
+         "fetch.unpackLimit=1", "transfer.unpackLimit=1")
 # Bytes of an answer that are read.
 _ANSWER = 64 << 20
 

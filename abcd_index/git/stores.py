@@ -64,8 +64,8 @@ def note_built(root):
 
 
 def borrow(source, target):
-    """Give a build of the scope ``target`` what the last one of ``source`` (a scope, or None) knows, so that it compiles
-    only what differs. Nothing happens where there is nothing that this machine answers for."""
+    """Give a build of the scope ``target`` what the last one of ``source`` (a scope, or None) knows, so that it
+    compiles only what differs. Nothing happens where there is nothing that this machine answers for."""
     from abcd_index.build import publish
 
     if source is None:

@@ -73,7 +73,8 @@ def after_commit(where):
         inside = f"{home}/.index"
         staged = ask.entries(where, f":(top,literal){inside}")
         committed = ask.of_head(where, *{*staged, *(f"{inside}/{name}" for name in (FILE, ATTRIBUTES))})
-        wanted = {name: committed.get(name) for name in {*staged, *committed} if staged.get(name) != committed.get(name)}
+        wanted = {name: committed.get(name) for name in {*staged, *committed}
+                  if staged.get(name) != committed.get(name)}
         ask.take(where, wanted)
         scope = _scope(where, home)
         for name, entry in wanted.items():

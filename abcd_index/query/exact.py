@@ -7,9 +7,8 @@ can come among the best: what is shown is what the text says (the filter and ref
 query evaluation using a two-level retrieval process", CIKM 2003).
 """
 
+from abcd_index.artefact.ranking import LEVELS, ROW_END, Query, beside, level_of
 from abcd_index.artefact.reader import torn
-from abcd_index.artefact.ranking import Query, beside, level_of
-from abcd_index.artefact.ranking import LEVELS, ROW_END
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import keywords_of, stems_of
 from abcd_index.build.weights import Figures, pair_numbers, shares

@@ -9,9 +9,8 @@ import mmap
 import re
 
 from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
+from abcd_index.artefact.ranking import ROW_END, level_of
 from abcd_index.artefact.reader import torn
-from abcd_index.artefact.ranking import level_of
-from abcd_index.artefact.ranking import ROW_END
 
 # Every character outside ASCII whose folded form holds ASCII (sharp s, Kelvin sign, ligatures, ...). A line with
 # one of them is always read.

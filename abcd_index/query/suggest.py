@@ -7,10 +7,10 @@ the keyword as the prompt.
 
 import re
 
-from abcd_index.artefact.ranking import Query
-from abcd_index.text.patterns import entries, normal_form, weakness
 from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import Prompt
+from abcd_index.artefact.ranking import Query
+from abcd_index.text.patterns import entries, normal_form, weakness
 from abcd_index.text.porter import STOP, analyse
 
 # Of a store this large a keyword's word may be in this share of the pages before it says too little.

@@ -7,8 +7,8 @@ An entry is a JSON list. Its first element is the keyword's normal form, on whic
 
 from functools import lru_cache
 
-from abcd_index.text.porter import STOP
 from abcd_index.text.normalise import SOFT, bare, camel, fold, keyword_forms, kind_of, pieces
+from abcd_index.text.porter import STOP
 
 LONGEST = 200
 

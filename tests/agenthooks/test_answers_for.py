@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from abcd_index.artefact.format import checksum
 from abcd_index.agenthooks import ledger, pipes, rebuild
+from abcd_index.artefact.format import checksum
 from tests import recall_shop
 from tests.recall_shop import older, page
 

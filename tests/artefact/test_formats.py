@@ -8,11 +8,11 @@ import io
 import pytest
 from conftest import ROOT
 
-from abcd_index.artefact.format import FORMAT
-from abcd_index.artefact.reader import Artefact
-from abcd_index.artefact.ranking import Query
 from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import Prompt
+from abcd_index.artefact.format import FORMAT
+from abcd_index.artefact.ranking import Query
+from abcd_index.artefact.reader import Artefact
 from abcd_index.verify.format import decode
 
 FOLDER = ROOT / "tests" / "data" / "formats"

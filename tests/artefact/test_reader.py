@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import PARTS, bucket, checksum
+from abcd_index.artefact.ranking import COUNTS, SIGNS, Query, counted, level_of, mark, whole
 from abcd_index.artefact.reader import Artefact, current_key, open_current, parse
-from abcd_index.artefact.ranking import whole
-from abcd_index.artefact.ranking import Query, level_of
-from abcd_index.artefact.ranking import COUNTS, SIGNS, counted, mark
 from abcd_index.errors import ArtefactError, ArtefactMissing, ArtefactTorn, FormatTooNew
 
 KEY = "0123456789abcdef0123456789abcdef01234567"

@@ -38,10 +38,7 @@ CHECKOUT = {
     "make docs": "make -n -o venv docs",
     "make bench": "make -n -o venv bench",
     "make bench-full": "make -n -o venv bench-full",
-    "make coverage": "make -n -o venv coverage",
     "make mutants": "make -n -o venv mutants",
-    "make types": "make -n -o venv types",
-    "make test-faults": "make -n -o venv test-faults",
     "bash .ci/run": "bash -n .ci/run",
 }
 

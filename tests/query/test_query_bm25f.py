@@ -9,12 +9,11 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.artefact import ranking as score
-from abcd_index.artefact.ranking import Query, level_of
-from abcd_index.artefact.ranking import LEVELS, ROW_END, mark, pair_hash, pair_number
+from abcd_index.artefact.ranking import LEVELS, ROW_END, Query, level_of, mark, pair_hash, pair_number
 from abcd_index.build import weights
 from abcd_index.build.weights import Figures, mean, pairs
-from abcd_index.agenthooks.prompt import Prompt
 
 WORDS = st.lists(st.sampled_from("alpha beta gamma delta epsilon zeta".split()), max_size=40)
 

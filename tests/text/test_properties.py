@@ -5,11 +5,11 @@ import unicodedata
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from abcd_index.text.patterns import entries, normal_form, weakness
 from abcd_index.agenthooks.match import excluded, match
 from abcd_index.agenthooks.prompt import JOINED, PART, PASTED, SIGN, TYPED, Prompt
-from abcd_index.text.porter import analyse
 from abcd_index.text.normalise import bare, camel, fold, noise
+from abcd_index.text.patterns import entries, normal_form, weakness
+from abcd_index.text.porter import analyse
 
 # Characters that have given matchers trouble, often enough to meet one another.
 ODD = ("aAbBsSeEdDiInNgG019 _-./\\'\"`*#+@:()[]{}<>!?,;~|&=$^%\n\t\r\0\xa0\xad\u0301\u0308\u200b\u200d\u202e\ufeff\u2019"

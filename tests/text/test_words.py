@@ -2,7 +2,8 @@
 
 import pytest
 
-from abcd_index.text import porter as stem, normalise as words
+from abcd_index.text import normalise as words
+from abcd_index.text import porter as stem
 from abcd_index.text.normalise import bare, bases, camel, composed, fold, keyword_forms, pieces, prompt_forms, singulars
 
 
