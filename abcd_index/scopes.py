@@ -162,9 +162,13 @@ def _scope(name, root, home, shown, places):
     if index != _join(home, ".index"):
         # The index is ours alone: there is no reason for a link, and what is deleted there must be what we made.
         raise _outside(_join(home, ".index"), index, "remove that link; the index is built anew")
+    return Scope(name, root, home, _inside(base, home, "memory", places), index, shown, provenance(index, places))
+
+
+def provenance(index, places):
+    """The file in the user's folder that is about the index folder ``index``, '' where there is no such folder."""
     user = places.real_user()
-    provenance = user + PROVENANCE + fingerprint(index.encode("utf-8", "surrogateescape")) if user else ""
-    return Scope(name, root, home, _inside(base, home, "memory", places), index, shown, provenance)
+    return user + PROVENANCE + fingerprint(index.encode("utf-8", "surrogateescape")) if user else ""
 
 
 def _inside(root, folder, name, places):

@@ -8,8 +8,8 @@ into a file without a name, which the system forgets with the process.
 import os
 import tempfile
 
-from abcd_index.artefact.format import SUFFIX
-from abcd_index.artefact.reader import Artefact, current_key
+from abcd_index.artefact.provenance import open_ours
+from abcd_index.artefact.reader import Artefact
 from abcd_index.build.files import observe
 from abcd_index.build.key import key_of
 from abcd_index.build.run import assemble, build, settings_of
@@ -17,7 +17,7 @@ from abcd_index.errors import AbcdError, ArtefactError
 from abcd_index.query import usage
 from abcd_index.query.dates import dates_of
 from abcd_index.query.scan import Scan
-from abcd_index.scopes import Scope, resolve
+from abcd_index.scopes import Scope, provenance, resolve
 from abcd_index.settings import written_settings
 from abcd_index.store.read import read_store
 
@@ -131,7 +131,7 @@ def folder_scope(folder, places):
     home, name = os.path.split(at)
     index = os.path.join(home, ".index")
     if name == "memory" and resolve(index, places.forbidden) == index and os.path.isdir(index):
-        return Scope(FOLDER, home, home, at, index, at + "/")
+        return Scope(FOLDER, home, home, at, index, at + "/", provenance(index, places))
     return Scope(FOLDER, at, at, at, "", at + "/")
 
 
@@ -163,15 +163,16 @@ def compiled(scope, observed):
 
 
 def _current(scope, observed):
-    """The artefact that is current, if it was made of the pages as they are now; else None."""
+    """The artefact that is current, if it is this machine's and of the pages as they are now; else None."""
     settings, _ = settings_of(observed)
     try:
-        key = current_key(scope.index)
-        if key != key_of(written_settings(settings), observed.hashes()):
-            return None
-        return Artefact.open(os.path.join(scope.index, key + SUFFIX))
+        artefact = open_ours(scope)
     except ArtefactError:
         return None
+    if artefact.header["key"] == key_of(written_settings(settings), observed.hashes()):
+        return artefact
+    artefact.close()
+    return None
 
 
 def _built(scope):

@@ -215,3 +215,9 @@ def test_pruning_deletes_only_what_a_build_made(box, root):
     assert mine.items() <= files(scope.index).items()
     publish.prune(scope.index, 1, build(scope).key)
     assert mine.items() <= files(scope.index).items()
+
+
+def test_recall_by_words_shows_no_forged_text(box, root):
+    planted(box, root, forged_body)
+    said = box.cli("recall", "text", "--no-record", "--json", cwd=root)
+    assert "The text of a" in said.stdout and "Forged" not in said.stdout
