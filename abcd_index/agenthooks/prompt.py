@@ -5,19 +5,12 @@ typed counts in full; code fences, logs, quotes, comments, URLs and paths count 
 identifiers a little less (``PART``).
 """
 
-from abcd_index.text.normalise import bare, bases, camel, composed, fold, folded, letters, noise, pieces, singulars
-
-# Kinds of a token. A SIGN is looked up only for keywords that are searched as written; JOINED words, of a
-# name with underscores, are PART alone and TYPED in a row.
-TYPED, PART, PASTED, SIGN, JOINED = 0, 1, 2, 3, 4
+from abcd_index.agenthooks.tokens import JOINED, PART, PASTED, SIGN, TYPED, cut
+from abcd_index.text.normalise import bases, composed, fold, folded, letters, singulars
 
 HEAD, TAIL = 16000, 8000
 # A single line longer than this is looked at as if something was pasted into it.
 _LINE = 4000
-
-_RIGHT = ".,;:!?)]}\"'`*_>~"
-_LEFT = "([{\"'`*_<~"
-_BREAKS = frozenset(".,;:!?)]}")
 
 
 class Prompt:
@@ -25,12 +18,13 @@ class Prompt:
 
     ``tokens``: at each position of what was typed (bare word, exact word, kind) or None where a run ends.
     ``run``: the exact words of what was pasted, each between spaces, "\\0" where a run ends. ``stars``: folded
-    names written ``*NAME``. ``command``: the name of a slash command, or ''. ``typed`` and ``pasted``: the
+    names written ``*NAME``. ``chunks``: the distinct pieces of what was pasted, ``accented``: {bare word: exact words}
+    of it. ``command``: the name of a slash command, or ''. ``typed`` and ``pasted``: the
     two parts of its text.
     """
 
     __slots__ = ("machine", "command", "stars", "typed", "pasted", "tokens", "run", "words", "_forms", "_folded",
-                 "_inflected", "_accented", "_chunks")
+                 "_inflected", "accented", "chunks")
 
     def __init__(self, text):
         self.machine = False
@@ -41,8 +35,8 @@ class Prompt:
         self.run = ""
         self.words = {}
         self._inflected = {}
-        self._accented = {}
-        self._chunks = ()
+        self.accented = {}
+        self.chunks = ()
         self._forms = None
         self._folded = None
         if len(text) > HEAD + TAIL:
@@ -66,7 +60,9 @@ class Prompt:
         self.typed, self.pasted = _composed(self.typed), _composed(self.pasted)
         self._read_typed()
         if self.pasted:
-            self._read_pasted()
+            from abcd_index.agenthooks.pasted import read_pasted
+
+            read_pasted(self)
         if "*" in self.typed:
             self._stars()
 
@@ -102,7 +98,7 @@ class Prompt:
             for word in (form, *self._inflected.get(form, ())):
                 if " " + word + " " in self.run:
                     found.append(word)
-                found += self._accented.get(word, ())
+                found += self.accented.get(word, ())
         return found
 
     def folded(self):
@@ -122,7 +118,7 @@ class Prompt:
             weights[term] = weights.get(term, 0.0) + 1.0
         if self.pasted:
             # Times, addresses and ids of a log tell no page from another.
-            chunks = [chunk for chunk in self._chunks if not chunk[0].isdigit()]
+            chunks = [chunk for chunk in self.chunks if not chunk[0].isdigit()]
             if len(chunks) > _FIRST + _LAST:
                 chunks = chunks[:_FIRST] + chunks[-_LAST:]
             for term in analyse(" ".join(chunks)):
@@ -137,19 +133,19 @@ class Prompt:
         if not plain.isalnum():
             return text
         self.command = name = composed(name)
-        for item in _cut(name, []):
+        for item in cut(name, []):
             if item is not None:
                 self.words.setdefault(item[0], []).append(len(self.tokens))
                 self.tokens.append((item[0], item[1], SIGN))
         if not name.isascii():
-            self._glued(name)
+            self.take_unspaced(name)
         self.tokens.append(None)
         return rest
 
     def _read_typed(self):
         text = self.typed
         if not text.isascii():
-            text = self._glued(text)
+            text = self.take_unspaced(text)
         if "\n\n" in text:
             text = text.replace("\n\n", " \0 ")
         seen = {"\0": _END}
@@ -158,7 +154,7 @@ class Prompt:
         for chunk in text.split():
             items = seen.get(chunk)
             if items is None:
-                items = seen[chunk] = _cut(chunk, parts)
+                items = seen[chunk] = cut(chunk, parts)
             for item in items:
                 if item is not None:
                     places = words.get(item[0])
@@ -168,75 +164,6 @@ class Prompt:
                         places.append(len(tokens))
                 tokens.append(item)
         self._add_parts(parts, PART)
-
-    def _read_pasted(self):
-        """The words of what was pasted: cut by one table, for all of it counts the same. A paste has thousands, few
-        of them distinct and hardly any a keyword: only the distinct ones are looked at, and none is numbered."""
-        text = self.pasted
-        if not text.isascii():
-            text = self._glued(text)
-        glued = text is not self.pasted
-        from abcd_index.text.segment import SIGNS
-
-        text = text.replace("\n\n", "\0")
-        if text.isascii():
-            text = text.translate(SIGNS)
-        else:
-            # ``translate`` takes long to find out that a character is not in its table.
-            for char in {char for char in text if char < "\x80" and SIGNS[ord(char)] != char}:
-                text = text.replace(char, SIGNS[ord(char)])
-        chunks = list(dict.fromkeys(text.replace("\0", " ").split()))
-        text = text.replace("\0", " \0 ")
-        self._chunks = list(dict.fromkeys(self.pasted.split())) if glued else chunks
-        parts = []
-        if text.isascii() and "+" not in text and "#" not in text:
-            text = text.lower()
-            small = " ".join(chunks).lower().split()
-            mixed = [chunk for chunk, low in zip(chunks, small) if chunk != low]
-        else:
-            text, small, mixed = self._read_odd(text, chunks, parts)
-        words = self.words
-        for word in small:
-            if word not in words:
-                words[word] = ()
-        for chunk in [chunk for chunk in mixed if not chunk.isupper() and not chunk.istitle()][:_MOST_APART]:
-            if len(chunk) < 32 or not noise(chunk):
-                own = camel(chunk)
-                if len(own) > 1:
-                    parts.append((PASTED, [part.lower() for part in own]))
-        for _, own in parts:
-            text += " \0 " + " ".join(own)
-            for word in own:
-                if word not in words:
-                    words[word] = ()
-        self.run = " " + text + " "
-
-    def _read_odd(self, text, chunks, parts):
-        """(run, words, chunks in mixed case) of pasted text that is not all ASCII letters and digits."""
-        small, mixed = [], []
-        folds = {"\0": "\0"}
-        apart = _MOST_APART
-        for chunk in chunks:
-            exact = folded(chunk)
-            if not chunk.isalnum() and apart:
-                apart -= 1
-                items = _cut(chunk, parts)
-                small += [item[0] for item in items if item is not None]
-                # "c" of "C++" is looked up for keywords that are searched as written, and is no word of a run.
-                folds[chunk] = " ".join([
-                    "\0" if item is None else item[1] + "#" if item[2] == SIGN else item[1] for item in items])
-                for item in items:
-                    if item is not None and item[0] != item[1] and item[2] != SIGN:
-                        self._accented.setdefault(item[0], []).append(item[1])
-                continue
-            folds[chunk] = exact
-            word = bare(exact)
-            small.append(word)
-            if word != exact:
-                self._accented.setdefault(word, []).append(exact)
-            elif exact != chunk:
-                mixed.append(chunk)
-        return " ".join([folds[chunk] for chunk in text.split()]), small, mixed
 
     def _add_parts(self, identifiers, kind):
         """Set the parts of identifiers behind the text, each a run of its own. ``kind``: the least they count."""
@@ -249,7 +176,7 @@ class Prompt:
                 tokens.append((part, part, own))
             tokens.append(None)
 
-    def _glued(self, text):
+    def take_unspaced(self, text):
         """Take what is of scripts without spaces out of ``text``; it is found as written, wherever it stands."""
         text, keys = letters().unglued(text)
         for key in keys:
@@ -266,8 +193,6 @@ class Prompt:
 
 
 _END = (None,)
-# So many identifiers and the like of a paste are taken apart, further ones only as a whole.
-_MOST_APART = 300
 # So many distinct words of a paste are ranking terms: its first and its last ones.
 _FIRST, _LAST = 40, 20
 
@@ -284,84 +209,3 @@ def _composed(text):
     text = composed(text)
     # One character can become eighteen.
     return text if len(text) <= 2 * _LINE else _limited(text, _LINE, _LINE)
-
-
-def _cut(chunk, parts):
-    """One white-space-free chunk -> its tokens, None where a run of words ends.
-
-    The parts of identifiers are added to ``parts``.
-    """
-    if chunk.isalpha():
-        return _word(chunk, TYPED, parts)
-    core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
-    if core.isalpha():
-        items = _word(core, TYPED, parts)
-        at = chunk.find(core)
-        if not _BREAKS.isdisjoint(chunk[at + len(core):]):
-            items = items + [None]
-        if at and chunk[:at].strip("\"'`*_"):
-            items = [None] + items
-        return items
-    if not core:
-        return [None] if chunk.strip("-_*") else []
-    return _complex(chunk, parts)
-
-
-def _word(word, kind, parts):
-    """A word; one in mixed case is an identifier and also stands for its parts."""
-    if not word.isascii():
-        exact = folded(word)
-        return [(bare(exact), exact, kind)]
-    low = word.lower()
-    if low != word and not word.istitle() and not word.isupper():
-        own = camel(word)
-        if len(own) > 1:
-            parts.append((PASTED if kind == PASTED else PART, [part.lower() for part in own]))
-    return [(low, low, kind)]
-
-
-def _complex(chunk, parts):
-    if len(chunk) > 31 and noise(chunk):
-        return [None] + [(run, run, PASTED) for run in (chunk[start:end].lower() for start, end, _ in pieces(chunk))
-                         if len(run) > 3] + [None]
-    kind = path_kind(chunk)
-    items, last = [], 0
-    for number, (start, end, _) in enumerate(pieces(chunk)):
-        between = chunk[last:start]
-        if between and between.strip("-_\u2010\u2011\u2013"):
-            items.append(None)
-        run = chunk[start:end]
-        if between == "'" and run in ("s", "S") and number:
-            if items and items[-1] is None:
-                items.pop()  # "auth's": the word alone
-        else:
-            part = JOINED if kind == TYPED and (between == "_" or chunk[end:end + 1] == "_") else kind
-            signs = chunk[end:end + 2]
-            if signs[:1] in ("#", "+") and (len(run) == 1 or signs == "++"):
-                exact = folded(run)
-                items.append((bare(exact), exact, SIGN))
-            else:
-                items += _word(run, part, parts)
-        last = end
-    if chunk[last:].strip("-_\"'`*"):
-        items.append(None)
-    return items
-
-
-def path_kind(chunk):
-    """PASTED for a URL or a path, PART for a file name, else TYPED."""
-    if "://" in chunk or chunk.startswith("www."):
-        return PASTED
-    core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
-    slashes = core.count("/") + core.count("\\")
-    name = core.replace("\\", "/").rpartition("/")[2] if slashes else core
-    stem, dot, ending = name.rpartition(".")
-    file = bool(dot and stem and len(ending) <= 5 and ending.isalnum() and not ending.isdigit() and stem[-1].isalnum())
-    if slashes and (slashes > 1 or file or core[0] in "~." or core[-1] == "/"):
-        return PASTED
-    # "host.com/deploy", but not "Node.js/React".
-    if slashes and "." in core[:core.find("/")] and not core[:core.find("/")].lower().endswith((".js", ".net")):
-        return PASTED
-    if core[:1] == "@" and (slashes or file):
-        return PASTED
-    return PART if file or "@" in core[1:] else TYPED

@@ -8,6 +8,9 @@ few are ranked by their keywords and the BM25F of their text together. Every fig
 from abcd_index.agenthooks.prompt import PASTED
 from abcd_index.artefact.format import checksum
 from abcd_index.artefact.ranking import Query, idf
+from abcd_index.agenthooks.tokens import PASTED
+from abcd_index.artefact.format import checksum
+from abcd_index.artefact.ranking import Query, idf
 
 # Candidates that are ranked in full, over all scopes.
 MOST = 24

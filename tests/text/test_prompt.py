@@ -210,4 +210,5 @@ def test_matching_loads_next_to_nothing():
     root = __file__.rpartition("tests")[0]
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code, root], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(["abcd_index", "abcd_index.agenthooks", "abcd_index.agenthooks.match",
-                                       "abcd_index.agenthooks.prompt", "abcd_index.text", "abcd_index.text.normalise"])
+                                       "abcd_index.agenthooks.prompt", "abcd_index.agenthooks.tokens", "abcd_index.text",
+                                       "abcd_index.text.normalise"])
