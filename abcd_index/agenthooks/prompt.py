@@ -5,7 +5,7 @@ typed counts in full; code fences, logs, quotes, comments, URLs and paths count 
 identifiers a little less (``PART``).
 """
 
-from abcd_index.agenthooks.tokens import JOINED, PART, PASTED, SIGN, TYPED, cut
+from abcd_index.agenthooks.tokens import PART, SIGN, cut
 from abcd_index.text.normalise import bases, composed, fold, folded, letters, singulars
 
 HEAD, TAIL = 16000, 8000

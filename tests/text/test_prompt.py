@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from abcd_index.agenthooks.match import EXACT, INFLECTED, UNACCENTED, ZONE_WEIGHT, excluded, match
-from abcd_index.agenthooks.prompt import HEAD, PART, PASTED, TAIL, TYPED, Prompt
+from abcd_index.agenthooks.prompt import HEAD, TAIL, Prompt
+from abcd_index.agenthooks.tokens import PART, PASTED, TYPED
 from abcd_index.text.patterns import entries
 from abcd_index.text.segment import PASTED_HEAD, PASTED_TAIL, TYPED_HEAD, TYPED_TAIL, ends
 
