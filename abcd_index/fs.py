@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from typing import BinaryIO, Iterator, Optional, TextIO
+from typing import BinaryIO, Callable, Iterator, Optional, TextIO, Union
 
 # A planted link or pipe is not followed and not waited for.
 CAREFUL = (getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -90,8 +90,10 @@ def replace(path: str, data: bytes, mode: Optional[int] = None, scratch: str = "
         out.write(data)
 
 
-def create(path: str, data: bytes, mode: Optional[int] = None, scratch: str = "") -> bool:
-    """Put ``data`` at ``path`` in one step where nothing is there yet. Whether it did. Raises OSError.
+def create(path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Optional[int] = None,
+           scratch: str = "") -> bool:
+    """Put ``data``, or what it writes to the file that it is given, at ``path`` in one step where nothing is there yet.
+    Whether it did. Raises OSError.
 
     Where the system can, the file has no name until it is whole: a killed writer leaves nothing.
     """
@@ -99,7 +101,7 @@ def create(path: str, data: bytes, mode: Optional[int] = None, scratch: str = ""
     if made is not None:
         return made
     with _temporary(path, scratch) as out:
-        out.write(data)
+        _fill(out, data)
         _finish(out, path, mode)
         try:
             os.link(out.name, path, follow_symlinks=False)
@@ -235,6 +237,17 @@ def remove_folder(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def new_folder(prefix: str) -> str:
+    """The path of a new folder for its owner alone, where the system keeps temporary files. Raises OSError."""
+    return tempfile.mkdtemp(prefix=prefix)
+
+
+def work_file(path: str) -> BinaryIO:
+    """A new file at ``path``, which is in a work folder, open for writing and reading. Raises OSError, also where
+    something is there."""
+    return os.fdopen(open_plain(path, os.O_RDWR | os.O_CREAT | os.O_EXCL), "w+b")
+
+
 @contextmanager
 def work_folder(parent: str, prefix: str) -> Iterator[str]:
     """A new folder in ``parent`` for what is on its way; it goes when the block ends, and so do those of the same
@@ -265,10 +278,9 @@ def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders:
     has written to them for ``age`` seconds. A folder that cannot be listed has none.
     """
     gone, now = 0, time.time()
-    ours = re.compile(re.escape(prefix) + "[a-z0-9_]{8}(?:-.*)?")
     try:
         with os.scandir(folder) as entries:
-            found = [entry for entry in entries if ours.fullmatch(entry.name)]
+            found = [entry for entry in entries if is_temporary(entry.name, prefix)]
     except OSError:
         return gone
     for entry in found:
@@ -292,6 +304,11 @@ def set_time(path: str, ns: Optional[int] = None) -> None:
         os.utime(fd if os.utime in os.supports_fd else path, ns=(now, now))
     finally:
         os.close(fd)
+
+
+def is_temporary(name: str, prefix: str = TEMPORARY) -> bool:
+    """Whether a name is one that a writer gives to what is not whole yet: ``prefix`` and what ``tempfile`` adds."""
+    return bool(re.fullmatch(re.escape(prefix) + "[a-z0-9_]{8}(?:-.*)?", name))
 
 
 def sync_folder(folder: str) -> None:
@@ -359,7 +376,14 @@ def _temporary(path: str, scratch: str = "") -> Iterator[BinaryIO]:
         remove(out.name)
 
 
-def _from_nothing(path: str, data: bytes, mode: Optional[int]) -> Optional[bool]:
+def _fill(out: BinaryIO, data: Union[bytes, Callable[[BinaryIO], object]]) -> None:
+    if callable(data):
+        data(out)
+    else:
+        out.write(data)
+
+
+def _from_nothing(path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Optional[int]) -> Optional[bool]:
     """As ``create``, by a file without a name; None where there is no such thing."""
     folder = os.path.dirname(path) or "."
     try:
@@ -367,7 +391,7 @@ def _from_nothing(path: str, data: bytes, mode: Optional[int]) -> Optional[bool]
     except (AttributeError, OSError):
         return None
     with os.fdopen(fd, "w+b") as out:
-        out.write(data)
+        _fill(out, data)
         _finish(out, path, mode)
         try:
             os.link(f"/proc/self/fd/{fd}", path, follow_symlinks=True)

@@ -108,15 +108,15 @@ def _build(observed, force, progress):
     return built
 
 
-def make_current(observed, key, pages, settings, inode):
+def make_current(observed, key, pages, settings, inode, ours=True):
     """Let ``current`` name the artefact of ``key``, which is there with its Pages, and note what the files were
     like. The sidecars come first: whoever sees ``current`` sees the rest. ``inode``: of the artefact's file when it
-    was just made, None when this machine's list has it already. Returns whether it could be noted
-    (``publish.record_provenance``)."""
+    was just made, None when this machine's list has it already. ``ours``: whether this machine answers for it.
+    Returns whether its list says so (``publish.record_provenance``)."""
     index = observed.scope.index
     write_times(observed, key, pages)
     remember(observed)
-    known = inode is None or publish.record_provenance(observed.scope, key, inode)
+    known = ours and (inode is None or publish.record_provenance(observed.scope, key, inode))
     if _current(index) != key:
         publish.swap_current(index, key)
     publish.prune(index, settings["artefact"]["keep"], key)

@@ -5,10 +5,10 @@ the demo with status 1.
 """
 
 import shutil
-import tempfile
 import textwrap
 import time
 
+from abcd_index import fs
 from abcd_index.commands.demo_stage import DemoFailed, Stage
 from abcd_index.commands.say import OK, Out, count, seconds
 
@@ -24,7 +24,7 @@ BRACKETS = (
 def run(keep=False, out=None):
     """Run the demo. ``keep``: leave the folder and name it. Raises DemoFailed at the first broken step."""
     show = Show(out or Out())
-    folder = tempfile.mkdtemp(prefix="abcd-index-demo-")
+    folder = fs.new_folder("abcd-index-demo-")
     start = time.perf_counter()
     try:
         stage = Stage(folder)
@@ -37,7 +37,7 @@ def run(keep=False, out=None):
         if keep:
             show.remark(f"left for a look: {folder}")
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            fs.remove_folder(folder)
     return OK
 
 
@@ -45,7 +45,7 @@ def _store(stage, show):
     show.title("A store of pages",
                "Markdown with a few recall words. One scope travels with the project, one is yours.")
     show.command("git init && abcd-index install")
-    stage.work.mkdir()
+    fs.make_folder(str(stage.work))
     stage.git("init", "-q", "-b", "main")
     done = stage.cli("install")
     show.holds(done.code == 0, "the hooks of git and of the agent are in place", done)
@@ -145,7 +145,7 @@ def _switch(stage, show):
     main, _ = stage.artefact(stage.work / ".abcd")
     stage.git("switch", "-q", "-c", "other")
     page = stage.work / ".abcd" / "memory" / "pitfall_ci_flaky.md"
-    page.write_bytes(page.read_bytes() + b"\nSeen again in spring.\n")
+    fs.replace(str(page), page.read_bytes() + b"\nSeen again in spring.\n")
     stage.git("commit", "-q", "-a", "-m", "Add a line")
     other, _ = _wait_for(stage, stage.work / ".abcd", main)
     index = stage.work / ".abcd" / ".index"
@@ -165,7 +165,7 @@ def _verify(stage, show):
     show.output(done)
     show.holds(done.code == 0, "status 0: what is on disk is what the pages say", done)
     page = stage.work / ".abcd" / "memory" / "howto_release_deploy.md"
-    page.write_bytes(page.read_bytes().replace(b"15:40", b"16:10"))
+    fs.replace(str(page), page.read_bytes().replace(b"15:40", b"16:10"))
     show.text("Somebody moves the ferry in howto_release_deploy.md, and no git hook sees it.", "bold")
     show.command("abcd-index verify --require-artefact")
     done = stage.cli("verify", "--require-artefact")

@@ -5,13 +5,13 @@ Nothing of this machine's git, agent or user settings is seen, and nothing outsi
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import abcd_index
+from abcd_index import fs
 from abcd_index.errors import AbcdError
 
 STORE = Path(__file__).resolve().parent / "demo_store"
@@ -46,12 +46,15 @@ class Stage:
         self.user = self.home / ".abcd.noindex"
         self.work = self.folder / "harbour"
         self.env = sealed(self.home, self.user)
-        self.home.mkdir()
+        fs.make_folder(str(self.home))
 
     def furnish(self):
         """Copy the demo's pages into both scopes."""
-        shutil.copytree(STORE / "user", self.user, dirs_exist_ok=True)
-        shutil.copytree(STORE / "workspace", self.work / ".abcd", dirs_exist_ok=True)
+        for source, home in ((STORE / "user", self.user), (STORE / "workspace", self.work / ".abcd")):
+            for path in filter(Path.is_file, source.rglob("*")):
+                target = home / path.relative_to(source)
+                fs.make_folder(str(target.parent))
+                fs.replace(str(target), path.read_bytes())
 
     def run(self, *args, data=None):
         """Run a process in the repository and wait for it."""

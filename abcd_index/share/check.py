@@ -12,16 +12,16 @@ Not recomputed: the weights, the pairs and counts that order the matches, and ``
 ``full`` does that, and costs what a build costs.
 """
 
-import os
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 
 import orjson
 
+from abcd_index import fs
 from abcd_index.artefact import writer
-from abcd_index.artefact.format import PARTS, SUFFIX
-from abcd_index.artefact.reader import Artefact
+from abcd_index.artefact.format import PARTS
+from abcd_index.artefact.reader import LONGEST_LINE, Artefact
 from abcd_index.build.compile import Compiled
 from abcd_index.build.delta import Old
 from abcd_index.build.files import Moved
@@ -30,14 +30,13 @@ from abcd_index.build.run import no_pages
 from abcd_index.build.sidecars import Pages
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, FormatTooNew
-from abcd_index.scopes import Scope
+from abcd_index.settings import written_settings
 from abcd_index.share.errors import Damaged
 from abcd_index.share.parcel import fits
 from abcd_index.store.links import newer
 from abcd_index.store.made import made_line
 from abcd_index.store.read import read_beside, read_one
 from abcd_index.text.normalise import TOKENS_VERSION
-from abcd_index.verify.artefact import judge
 from abcd_index.verify.contents import Contents
 from abcd_index.verify.format import Decoded, Visitor
 from abcd_index.verify.gather import digest, gather
@@ -131,9 +130,12 @@ class Arrived:
         with _damage():
             old = Old(self._artefact, Pages(), _NoTimes())
             try:
+                parts = {part: old.cells(part) for part in PARTS}
+                for line in chain(*parts.values()):
+                    _readable(line.length)
                 decoded = self._decoded(old, visitor)
-                self._same_frame(old, decoded)
-                if not fits(counts, old.cells("terms")):
+                self._same_frame(old, decoded, parts)
+                if not fits(counts, parts["terms"]):
                     raise ValueError("the exact counts of its terms are not those that it rounds")
             finally:
                 old.file.close()
@@ -143,6 +145,7 @@ class Arrived:
         """Every line read and its checksum computed; records and bodies go to the visitor."""
         decoded = Decoded(self.header)
         at, length, _ = self.header["newer"]
+        _readable(length)
         old.file.seek(at)
         decoded.newer = orjson.loads(old.file.read(length))
         for part in PARTS:
@@ -158,16 +161,15 @@ class Arrived:
                     visitor.body(number, value)
         return decoded
 
-    def _same_frame(self, old, decoded):
+    def _same_frame(self, old, decoded, parts):
         """Raises ValueError unless writing the lines anew gives every byte of the file."""
         header = self.header
-        parts = {part: old.cells(part) for part in PARTS}
         # The writer copies neighbouring lines with what is between them.
         for line in chain(*parts.values()):
             old.file.seek(line.offset + line.length)
             if old.file.read(1) != b"\n":
                 raise ValueError(f"a line does not end at byte {line.offset + line.length:,}")
-        with open(self.path, "rb") as there:
+        with fs.opened(self.path) as there:
             comparer = _Comparer(there)
             writer.write(comparer, header["key"], (header["tokens"], header["records"]), header["settings"],
                          header["lengths"], parts, writer.key_filter(sorted(decoded.keywords)), decoded.newer)
@@ -186,25 +188,39 @@ def _damage():
         raise Damaged(f"it is damaged: {error}") from None
 
 
-def full(scope, key, path, folder):
-    """Every byte against a build of the pages, as ``abcd-index verify`` does. ``folder``: an empty one on the same
-    disk. Raises Damaged."""
-    index = os.path.join(folder, "verify")
-    os.mkdir(index)
-    os.rename(path, os.path.join(index, key + SUFFIX))
+def full(scope, key, path):
+    """Every byte of the file ``path`` against a build of the pages. Raises Damaged, AbcdError or OSError."""
+    fresh = gather(scope)
     try:
-        with open(os.path.join(index, "current"), "w", encoding="ascii") as current:
-            current.write(key + "\n")
-        fresh = gather(scope)
-        try:
-            there = Scope(scope.name, scope.root, scope.home, scope.store, index, scope.shown)
-            state, findings = judge(there, fresh, True)
-        finally:
-            fresh.close()
+        if fresh.key != key:
+            raise Damaged("the pages changed while it was computed again")
+        with fs.opened(path) as there:
+            comparer = _Comparer(there)
+            fresh.assembly.write(comparer, key, written_settings(fresh.settings))
+            comparer.end()
+    except ValueError as error:
+        raise Damaged(f"it is not what the pages make: {error}") from None
     finally:
-        os.rename(os.path.join(index, key + SUFFIX), path)
-    if state != "current":
-        raise Damaged(findings[0].message if findings else f"it is {state}")
+        fresh.close()
+
+
+def same_file(one, other):
+    """Whether two files hold the same bytes. False where one is none that can be read."""
+    try:
+        with fs.opened(one) as there, fs.opened(other) as here:
+            comparer = _Comparer(there)
+            for data in iter(lambda: here.read(1 << 20), b""):
+                comparer.write(data)
+            comparer.end()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _readable(length):
+    """Raises ValueError for a line that no prompt would read, before it is in memory."""
+    if not 0 <= length <= LONGEST_LINE:
+        raise ValueError(f"a line of {length:,} bytes")
 
 
 def _postings(bucket):
@@ -225,11 +241,13 @@ class _Comparer:
         self.at = 0
 
     def write(self, data):
+        """Raises ValueError where the file goes on otherwise."""
         if self.file.read(len(data)) != data:
-            raise ValueError(f"it is not what its own lines make, at byte {self.at:,} or soon after")
+            raise ValueError(f"another byte than there should be, at {self.at:,} or soon after")
         self.at += len(data)
 
     def end(self):
+        """Raises ValueError where the file does."""
         if self.file.read(1):
             raise ValueError(f"there is more after byte {self.at:,}")
 

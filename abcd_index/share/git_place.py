@@ -24,8 +24,8 @@ class GitPlace:
                               f"it has: {', '.join(known)}" if known else "add one with `git remote add`")
         self.remote = remote.Remote(where, name, work, seconds)
 
-    def get(self, key, path, most):
-        """Write the parcel of ``key`` to ``path``; at most ``most`` bytes."""
+    def get(self, key, out, most):
+        """Write the parcel of ``key`` to the open file ``out``; at most ``most`` bytes."""
         commit = self._ask(self.remote.listed, key)[0].get(key)
         if commit is None:
             raise NotThere(f"{self.shown} has no artefact of these pages ({key[:12]})")
@@ -36,8 +36,7 @@ class GitPlace:
             raise Damaged(str(error)) from None
         if size > most:
             raise Damaged(f"it has {size:,} bytes, more than any artefact of these pages")
-        with open(path, "wb") as out:
-            self._ask(self.remote.write, blob, out)
+        self._ask(self.remote.write, blob, out)
 
     def put(self, key, path):
         """Whether anything had to be sent to have the file ``path`` there as the parcel of ``key``."""

@@ -10,45 +10,46 @@ import shutil
 
 import orjson
 
+from abcd_index import fs
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import bucket, checksum
+from abcd_index.artefact.reader import HEAD
 from abcd_index.share.errors import Damaged
 from abcd_index.verify.format import Torn, peek
 
-_LONGEST_HEADER = 1 << 20
-_MOST = 1 << 40
 
-
-def wrap(artefact, counts, path):
-    """Write the parcel of the file ``artefact`` and its exact ``counts`` (as ``writer.shelved``) to ``path``."""
-    with open(artefact, "rb") as source, open(path, "wb") as out:
+def wrap(artefact, counts, out):
+    """Write the parcel of the file ``artefact`` and its exact ``counts`` (as ``writer.shelved``) to the file ``out``."""
+    with fs.opened(artefact) as source:
         shutil.copyfileobj(source, out, 1 << 20)
-        line = orjson.dumps(counts, option=orjson.OPT_SORT_KEYS)
-        out.write(b"%s\n%10d\n" % (line, checksum(line)))
+    line = orjson.dumps(counts, option=orjson.OPT_SORT_KEYS)
+    out.write(b"%s\n%10d\n" % (line, checksum(line)))
+    out.flush()
 
 
-def unwrap(path):
-    """Cut the parcel at ``path`` down to the artefact. Returns the counts, not yet checked.
+def unwrap(file):
+    """Cut the parcel in the open ``file`` down to the artefact. Returns the counts, not yet checked.
 
     Raises Damaged, and FormatTooNew when a later release wrote it.
     """
-    with open(path, "rb+") as file:
-        try:
-            header = peek(file.readline(_LONGEST_HEADER))
-        except Torn as error:
-            raise Damaged(f"it is damaged: {error}") from None
-        size, whole = header.get("size"), os.fstat(file.fileno()).st_size
-        if type(size) is not int or not 0 < size < whole:
-            raise Damaged("it is damaged: it is cut")
-        file.seek(size)
-        line, _, check = file.read().partition(b"\n")
-        try:
-            if check != b"%10d\n" % checksum(line):
-                raise ValueError("their checksum is another one")
-            counts = orjson.loads(line)
-        except ValueError as error:
-            raise Damaged(f"it is damaged: the exact counts of its terms: {error}") from None
-        file.truncate(size)
+    file.flush()
+    file.seek(0)
+    try:
+        header = peek(file.readline(HEAD))  # A longer one no prompt reads.
+    except Torn as error:
+        raise Damaged(f"it is damaged: {error}") from None
+    size, whole = header.get("size"), os.fstat(file.fileno()).st_size
+    if type(size) is not int or not 0 < size < whole:
+        raise Damaged("it is damaged: it is cut")
+    file.seek(size)
+    line, _, check = file.read().partition(b"\n")
+    try:
+        if check != b"%10d\n" % checksum(line):
+            raise ValueError("their checksum is another one")
+        counts = orjson.loads(line)
+    except ValueError as error:
+        raise Damaged(f"it is damaged: the exact counts of its terms: {error}") from None
+    file.truncate(size)
     return counts
 
 

@@ -39,6 +39,12 @@ class Named:
         self.who = who
 
     @property
+    def agreed(self):
+        """Whether this machine answers for what comes from there, once it is checked: its user named the place, or
+        somebody here configured the remote."""
+        return self.who != "workspace" or bool(self.remote)
+
+    @property
     def remote(self):
         """The name of the git remote, or ''."""
         return self.text[len(GIT):] if self.text.startswith(GIT) else ""
@@ -89,12 +95,13 @@ def share_settings(home, places):
 
 def is_url(text):
     """Whether a place is one that fsspec opens."""
-    return bool(_URL.match(text)) and not text.lower().startswith("file://")
+    return bool(_URL.match(text)) and not ON_DISK.match(text)
 
 
 def folder_of(text):
     """The path of a place that is a folder."""
-    return text[len("file://"):] if text.lower().startswith("file://") else text
+    on_disk = ON_DISK.match(text)
+    return text[on_disk.end():] if on_disk else text
 
 
 def _checked(named, places):
@@ -116,7 +123,6 @@ def _checked(named, places):
             raise AbcdError(f"{named.shown} may be a remote or a folder, and there is no such folder",
                             f"write git:{named.shown} or ./{named.shown}")
         named.text = os.path.abspath(folder_of(named.text))
-    on_disk = ON_DISK.match(named.text)
-    if on_disk:
-        guard(named.text[on_disk.end():], places)  # Neither the agent's folder, nor a link into it.
+    if ON_DISK.match(named.text):
+        guard(folder_of(named.text), places)  # Neither the agent's folder, nor a link into it.
     return named

@@ -3,6 +3,7 @@
 import os
 import time
 
+from abcd_index import fs
 from abcd_index.build.run import build
 from abcd_index.build.sidecars import Pages
 from abcd_index.errors import AbcdError
@@ -32,7 +33,8 @@ def push(built, named, keep=None, seconds=600):
     with places.opened(named, built.scope, seconds) as (place, work):
         try:
             parcel = os.path.join(work, "parcel")
-            wrap(built.path, counts, parcel)
+            with fs.work_file(parcel) as out:
+                wrap(built.path, counts, out)
             pushed.state = "pushed" if place.put(built.key, parcel) else "there"
             if keep is not None:
                 pushed.pruned = place.prune(keep, built.key)

@@ -4,20 +4,19 @@ fsspec is an extra of this package: importing it, and asking a store, happens he
 """
 
 import os
-import threading
 import time
 import uuid
 from datetime import datetime
 
-from abcd_index.errors import AbcdError
-from abcd_index.share.errors import Damaged, NotThere, Unreachable, plain
-from abcd_index.share.folder_place import CHUNK, SUFFIX, TEMPORARY, another, doomed, pack, same, unpack
-from abcd_index.share.place import ON_DISK
+from abcd_index import fs
+from abcd_index.share.errors import NotThere, Unreachable, plain
+from abcd_index.share.packed import CHUNK, SUFFIX, another, doomed, pack, same, unpack
+from abcd_index.share.patience import Patience
 
 EXTRA = "pip install 'abcd-index[share]'"
 # Of these a half-written file is seen under its name, so it gets one of its own first. In an object store an
 # upload appears whole, and moving is copying.
-RENAMING = {"file", "local", "sftp", "ssh", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dbfs", "dirfs"}
+RENAMING = {"sftp", "ssh", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dbfs", "dirfs"}
 # What a file system calls the time of a file.
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified", "created", "CreationTime")
 
@@ -28,118 +27,84 @@ class UrlPlace:
     def __init__(self, url, shown, work, seconds):
         self.shown = shown
         self.work = work
-        self.until = time.monotonic() + seconds
-        self.seconds = seconds
-        self.over = threading.Event()
-        self.system, self.path = self._bounded(_open, url, shown)
+        self.patience = Patience(shown, seconds)
+        self.system, path = self.patience.ask(_open, url, shown)
+        self.path = path.rstrip("/")
 
-    def get(self, key, path, most):
-        """Write the parcel of ``key`` to ``path``. ``most``: bytes that it may have."""
-        packed = os.path.join(self.work, "packed")
-        # gzip adds a little to what it cannot shrink.
-        self._bounded(self._download, self._name(key), packed, key, most + (most >> 8) + 1024)
-        with open(packed, "rb") as file:
-            unpack(file, path, most)
-        os.unlink(packed)
+    def get(self, key, out, most):
+        """Write the parcel of ``key`` to the open file ``out``. ``most``: bytes that it may have."""
+        self.patience.ask(self._get, key, out, most)
 
     def put(self, key, path):
         """Make the file ``path`` the parcel of ``key``. Whether anything had to be sent."""
-        packed = os.path.join(self.work, "packed")
-        with open(packed, "wb") as out:
-            pack(path, out)
-        return self._bounded(self._upload, self._name(key), packed, path)
+        return self.patience.ask(self._put, key, path)
 
     def prune(self, keep, key):
         """Delete all but the ``keep`` artefacts that were pushed last; ``key`` stays. Returns how many went."""
-        return self._bounded(self._prune, keep, key)
+        return self.patience.ask(self._prune, keep, key)
 
     def close(self):
         """Let a transfer that is under way stop at its next piece."""
-        self.over.set()
+        self.patience.close()
 
-    def _name(self, key):
-        return f"{self.path.rstrip('/')}/{key}{SUFFIX}"
+    def _name(self, name):
+        return f"{self.path}/{name}"
 
-    def _download(self, name, path, key, most):
+    def _get(self, key, out, most):
         try:
-            source = self.system.open(name, "rb", block_size=CHUNK)
+            file = self.system.open(self._name(key + SUFFIX), "rb", block_size=CHUNK)
         except FileNotFoundError:
             raise NotThere(f"{self.shown} has no artefact of these pages ({key[:12]})") from None
-        size = 0
-        with source, open(path, "wb") as out:
-            while True:
-                data = source.read(CHUNK)
-                if not data:
-                    return
-                size += len(data)
-                if size > most:
-                    raise Damaged(f"it has more than {most:,} bytes, which no artefact of these pages has")
-                if self.over.is_set():
-                    raise Unreachable(f"{self.shown}: given up")
-                out.write(data)
+        with file:
+            unpack(file, out, most, self.patience.going)
 
-    def _upload(self, name, packed, path):
+    def _put(self, key, path):
+        packed, name = os.path.join(self.work, "packed"), self._name(key + SUFFIX)
+        with fs.work_file(packed) as out:
+            pack(path, out, self.patience.going)
         try:
             size = self.system.info(name)["size"]
         except FileNotFoundError:
-            size = None
-        if size is not None:
-            # The same bytes, packed by another zlib, may have another size.
-            if size != os.path.getsize(packed):
-                with self.system.open(name, "rb") as file:
-                    if not same(file, path):
-                        raise another(self.shown)
-            return False
-        if _protocols(self.system) & RENAMING:
-            self.system.makedirs(self.path, exist_ok=True)
-            temporary = f"{self.path.rstrip('/')}/{TEMPORARY}{uuid.uuid4().hex}"
-            try:
-                self.system.put_file(packed, temporary)
-                self.system.mv(temporary, name)
-            except BaseException:
-                if self.system.exists(temporary):
-                    self.system.rm_file(temporary)
-                raise
-        else:
+            self._send(packed, name, key)
+            return True
+        # The same bytes, packed by another zlib, may have another size.
+        if size != os.path.getsize(packed):
+            with self.system.open(name, "rb") as file:
+                if not same(file, path, self.patience.going):
+                    raise another(self.shown)
+        return False
+
+    def _send(self, packed, name, key):
+        if not _protocols(self.system) & RENAMING:
             self.system.put_file(packed, name)
-        return True
+            return
+        self.system.makedirs(self.path, exist_ok=True)
+        for dead, at in self._listed():
+            if fs.is_temporary(dead) and 0 < at < time.time() - fs.ABANDONED:
+                self.system.rm_file(self._name(dead))
+        temporary = self._name(f"{fs.TEMPORARY}{uuid.uuid4().hex[:8]}-{key}")
+        try:
+            self.system.put_file(packed, temporary)
+            self.system.mv(temporary, name)
+        except BaseException:
+            if self.system.exists(temporary):
+                self.system.rm_file(temporary)
+            raise
 
     def _prune(self, keep, key):
+        gone = doomed(self._listed(), keep, key)
+        for name in gone:
+            self.system.rm_file(self._name(name))
+        return len(gone)
+
+    def _listed(self):
+        """[(name, seconds since 1970)] of what is there."""
         self.system.invalidate_cache()
         try:
             entries = self.system.ls(self.path, detail=True)
         except FileNotFoundError:
-            return 0
-        found = [(entry["name"].rstrip("/").rpartition("/")[2], _seconds(entry)) for entry in entries]
-        gone, dead = doomed(found, keep, key)
-        for name in gone + dead:
-            self.system.rm_file(f"{self.path.rstrip('/')}/{name}")
-        return len(gone)
-
-    def _bounded(self, function, *args):
-        """What ``function`` returns, within the time that is left: a store's library may wait for ever."""
-        result = []
-        thread = threading.Thread(target=_run, args=(function, args, result), daemon=True)
-        thread.start()
-        thread.join(min(max(0.0, self.until - time.monotonic()), threading.TIMEOUT_MAX))
-        if not result:
-            self.over.set()
-            raise Unreachable(f"{self.shown} did not answer within {self.seconds:g} s")
-        value, error = result[0]
-        if error is None:
-            return value
-        if isinstance(error, AbcdError):
-            raise error
-        # Whatever a store's library raises: it is about the store.
-        said = plain(error) or type(error).__name__
-        raise Unreachable(f"{self.shown}: {said}") from None
-
-
-def _run(function, args, result):
-    try:
-        result.append((function(*args), None))
-    except BaseException as error:
-        result.append((None, error))
+            return []
+        return [(entry["name"].rstrip("/").rpartition("/")[2], _seconds(entry)) for entry in entries]
 
 
 def _open(url, shown):
@@ -154,8 +119,8 @@ def _open(url, shown):
                           "install it beside abcd-index") from None
     except ValueError as error:
         raise Unreachable(f"{shown} cannot be opened: {plain(error)}", "see fsspec's list of protocols") from None
-    if _on_disk(system) and not ON_DISK.match(url):
-        raise Unreachable(f"{shown} leads to a folder on this machine", "write its whole path")
+    if _on_disk(system):
+        raise Unreachable(f"{shown} leads to a folder on this machine", "write its whole path, without a protocol")
     return system, path
 
 

@@ -78,7 +78,8 @@ def scope_of(root, box):
 def parcel_of(scope, path):
     """Build ``scope`` and write its parcel to ``path``. Returns the key."""
     built = build(scope)
-    wrap(built.path, Pages.read(scope.index, built.key).counts(), path)
+    with open(path, "wb") as out:
+        wrap(built.path, Pages.read(scope.index, built.key).counts(), out)
     return built.key
 
 
@@ -106,4 +107,5 @@ def forged(scope, key, path):
         writer.write(out, key, (header["tokens"], header["records"]), header["settings"], header["lengths"],
                      {part: old.cells(part) for part in PARTS}, old.filter(), newer)
     old.close()
-    wrap(f"{path}.idx", pages.counts(), path)
+    with open(path, "wb") as out:
+        wrap(f"{path}.idx", pages.counts(), out)

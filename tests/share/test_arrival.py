@@ -73,7 +73,8 @@ def judged(shop, data):
     path = shop.folder / "tried"
     path.write_bytes(data)
     try:
-        counts = unwrap(path)
+        with open(path, "rb+") as file:
+            counts = unwrap(file)
         arrived = check.Arrived(str(path))
         try:
             arrived.has_key(shop.key)

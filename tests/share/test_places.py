@@ -180,7 +180,6 @@ def test_no_file_system_of_another_name_reads_this_disk(named, monkeypatch):
     place = named.box.tmp / "place"
     with pytest.raises(Unreachable, match="on this machine"):
         UrlPlace(f"odd://{place}", "odd://place", str(named.box.tmp), 5)
-    assert UrlPlace(f"local://{place}", "local://place", str(named.box.tmp), 5).system is local
 
 
 def test_any_number_of_seconds_may_be_waited(named):
