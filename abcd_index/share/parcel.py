@@ -19,7 +19,7 @@ from abcd_index.verify.format import Torn, peek
 
 
 def wrap(artefact, counts, out):
-    """Write the parcel of the file ``artefact`` and its exact ``counts`` (as ``writer.shelved``) to the file ``out``."""
+    """Write the parcel of ``artefact`` and its exact ``counts`` (as ``writer.shelved``) to the file ``out``."""
     with fs.opened(artefact) as source:
         shutil.copyfileobj(source, out, 1 << 20)
     line = orjson.dumps(counts, option=orjson.OPT_SORT_KEYS)
