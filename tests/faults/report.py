@@ -10,6 +10,7 @@ from tests.conftest import ROOT
 
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "explanation" / "faults.md"
+BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->"
 HEAD = ("kind", "tried", "survived", "lost", "wrong")
 
 
@@ -41,8 +42,25 @@ def text(rows):
 
 
 def record(rows, seconds):
-    """Keep the table, with its date and what it was made from."""
+    """Keep the table, with its date and what it was made from, and show it on the page."""
     commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     RESULTS.write_text(json.dumps({
         "date": time.strftime("%Y-%m-%d"), "commit": commit.strip(), "python": platform.python_version(),
         "system": platform.system(), "seconds": round(seconds), "rows": rows}, indent=1) + "\n")
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(before + BEGIN + markdown() + END + rest.split(END)[1], encoding="utf-8")
+
+
+def kept():
+    """The results of the last run that was recorded."""
+    return json.loads(RESULTS.read_text())
+
+
+def markdown():
+    """What the page shows of the results that are kept."""
+    found = kept()
+    lines = ["", "%(date)s, commit `%(commit)s`, %(system)s, CPython %(python)s, %(seconds)d seconds:" % found, "",
+             "| " + " | ".join(HEAD) + " |", "|---|" + "--:|" * (len(HEAD) - 1)]
+    for row in found["rows"]:
+        lines.append("| %s | " % row["kind"] + " | ".join("{:,}".format(row[name]) for name in HEAD[1:]) + " |")
+    return "\n".join(lines) + "\n"

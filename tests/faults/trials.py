@@ -37,6 +37,7 @@ class Base:
 
     def __init__(self, world, scene):
         self.lines = set()
+        self.plain = set()
         self.said = {}
         problems = []
         begin(world, scene)
@@ -56,6 +57,9 @@ class Base:
         self._learn(context)
         self.said["final"] = context
         assert not problems, (scene.name, problems)
+        for found in (self.before, self.after, self.final):
+            self._learn_pages(found)
+        self.plain.update(plain_line(line) for line in self.lines)
         self.original = {}
         if scene.hooks:
             world.begin()
@@ -77,19 +81,34 @@ class Base:
 
     def right(self, context):
         """The lines of ``context`` that are not the right text of any state."""
-        return [line for line in context.split("\n") if line not in self.lines and not self._marked(line)]
+        return [line for line in context.split("\n")
+                if line not in self.lines and plain_line(line) not in self.plain]
 
-    def _marked(self, line):
-        # A line with a remark, a page's title with fewer matches, a count: all that may differ between states.
-        plain = {plain_line(known) for known in self.lines}
-        return plain_line(line) in plain or line.startswith("(") and "match" in line
+    def _learn_pages(self, found):
+        """Take note of what may be said of the pages in a snapshot, in whatever form: which form depends on what else
+        came, and a catalogue that could not be read gives no line."""
+        for name, (kind, _, data) in found.items():
+            if kind != "file" or "/memory/" not in name or not name.endswith(".md") or name.endswith("/index.md"):
+                continue
+            text = data.decode()
+            body = text.split("---\n", 2)[-1]
+            title = next((line[2:] for line in body.split("\n") if line.startswith("# ")), "")
+            file = name.rpartition("/")[2]
+            shown, scope = (".abcd/memory/", "workspace") if name.startswith("/work") else (
+                "~/.abcd.noindex/memory/", "user")
+            self.lines.update(body.split("\n"))
+            self.plain.add("## %s  (%s%s · %s" % (title, shown, file, scope))
+            self.plain.add("- `%s` — session_memory | (no domain) | %s" % (file, title))
 
 
 def plain_line(line):
+    """A line without what depends on how much matched: the words, remarks, a count of those left out."""
     if line.startswith("## "):
         return line.partition(" · matched:")[0]
-    for mark in (" (changed since", " · changed since", " — changed since", " [changed since"):
-        line = line.partition(mark)[0]
+    if line.startswith("- `"):
+        return line.partition("  (")[0]
+    if line.startswith("(") and line.endswith(("match)", "matches)")):
+        return ""
     return line
 
 

@@ -83,3 +83,10 @@ def test_pre_commit_uses_the_versions_of_the_dev_extra():
     assert {repo["repo"] for repo in config["repos"]} == {"local"}
     for need in [need for hook in hooks for need in hook.get("additional_dependencies", ())]:
         assert f'"{need}"' in PROJECT
+
+
+def test_ci_runs_the_suite_as_a_stranger_and_in_random_order():
+    runs = [step.get("run", "") for job in CI["jobs"].values() for step in job["steps"]]
+    assert any("TEST_ORDER=random" in run and "-n 0" in run for run in runs)
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert ".ci/stranger make test" in script and "make test-faults" in script
