@@ -62,5 +62,5 @@ def markdown():
     lines = ["", "%(date)s, commit `%(commit)s`, %(system)s, CPython %(python)s, %(seconds)d seconds:" % found, "",
              "| " + " | ".join(HEAD) + " |", "|---|" + "--:|" * (len(HEAD) - 1)]
     for row in found["rows"]:
-        lines.append("| %s | " % row["kind"] + " | ".join("{:,}".format(row[name]) for name in HEAD[1:]) + " |")
+        lines.append("| %s | " % row["kind"] + " | ".join(f"{row[name]:,}" for name in HEAD[1:]) + " |")
     return "\n".join(lines) + "\n"

@@ -1,5 +1,6 @@
 """One fault in one scene: what stands right after it, and after the next plain run."""
 
+import copy
 import json
 import os
 
@@ -66,6 +67,16 @@ class Base:
             guarded(world)
             self.original = world.snapshot()
         self.person = {name: found for name, found in self.before.items() if is_persons(name, found)}
+
+    def with_catalogue(self, found, catalogue):
+        """The same with the catalogue's lines in the order in which they are in a snapshot, and its artefact."""
+        other = copy.copy(self)
+        other.final = {name: known for name, known in self.final.items()
+                       if not (name.startswith("/work") and is_artefacts(name)) and "/.index/current" not in name}
+        other.final.update({name: known for name, known in found.items()
+                            if name.startswith("/work") and (is_artefacts(name) or "/.index/current" in name)})
+        other.final[catalogue] = found[catalogue]
+        return other
 
     def current(self):
         """The keys of the artefacts that are current in the end."""
@@ -190,10 +201,12 @@ def right_after(world, scene, base):
         if name not in found:
             if name in base.after:
                 problems.append("lost: %s is gone" % name)
+        elif only_lines_added(name, known[2], found[name][2], base.final.get(name, known)[2]):
+            continue
         elif found[name][2] not in (known[2], base.after.get(name, known)[2], base.final.get(name, known)[2]):
             problems.append("lost: %s is neither old nor new" % name)
     for name, (kind, _, data) in found.items():
-        if kind == "file" and not of_the_moment(name) and not may_be(name):
+        if kind == "file" and not of_the_moment(name) and not may_be(name) and name not in base.person:
             states = [known[name][2] for known in (base.before, base.after, base.final) if name in known]
             if states and data not in states and not (name.endswith("/.index/current") and is_key(data)):
                 problems.append("wrong: %s is torn" % name)
@@ -258,6 +271,11 @@ def finish(world, scene, problems, base):
 def compared(base, found, context):
     """How the final state differs from that of a run without a fault."""
     problems = []
+    catalogue = "/work/.abcd/memory/index.md"
+    if catalogue in found and catalogue in base.final and found[catalogue] != base.final[catalogue] and sorted(
+            found[catalogue][2].split(b"\n")) == sorted(base.final[catalogue][2].split(b"\n")):
+        # A page that could not be read has its line behind the others' then. It is another key; `verify` has judged it.
+        base = base.with_catalogue(found, catalogue)
     if context != base.said["final"]:
         problems.append("wrong: at last the prompt hook says %r" % context[:300])
     current = base.current()
@@ -278,6 +296,14 @@ def compared(base, found, context):
         elif data != known[2] and not of_the_moment(name):
             problems.append("%s: at last %s has other bytes" % ("lost" if name in base.person else "wrong", name))
     return problems
+
+
+def only_lines_added(name, before, now, final):
+    """Whether a catalogue holds all its lines and, besides, some of those that it is to get."""
+    if not name.endswith("/memory/index.md"):
+        return False
+    old, lines = before.split(b"\n"), now.split(b"\n")
+    return all(line in lines for line in old) and all(line in old or line in final.split(b"\n") for line in lines)
 
 
 def is_key(data):
