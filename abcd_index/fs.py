@@ -364,6 +364,8 @@ def _temporary(path: str, scratch: str = "") -> Iterator[BinaryIO]:
     folder = folder or "."
     if scratch and _same_disk(scratch, folder):
         folder = scratch
+    # Who was killed here did not finish, and is run again.
+    sweep(folder)
     while True:
         out = tempfile.NamedTemporaryFile(prefix=TEMPORARY, suffix="-" + name[-60:], dir=folder, delete=False)
         if _lock(out.fileno()) is not False and _is_at(out.fileno(), out.name):

@@ -331,8 +331,6 @@ def record_interpreter(places, scripts=None, renew=False):
     if not places.real_user():
         return
     folder = os.path.join(places.real_user(), ".index")
-    # Where nobody has a user scope, no build of one does this.
-    fs.sweep(folder)
     for name, said in ((INTERPRETER, sys.executable), (SCRIPTS, scripts)):
         if said:
             _note(folder, name, said.encode("utf-8", "surrogateescape") + b"\n", renew)
