@@ -78,9 +78,10 @@ def borrow(source, target):
         publish.prepare(target.index)
         # The file that names the others comes last: a half copy is then no artefact.
         for name in (key + SUFFIX, key + PAGES_SUFFIX, key + TIMES_SUFFIX, CURRENT):
-            fs.replace(os.path.join(target.index, name), fs.read(os.path.join(source.index, name)))
+            path = os.path.join(target.index, name)
+            fs.replace(path, fs.read(os.path.join(source.index, name)))
             if name == key + SUFFIX:
-                publish.record_provenance(target, key)
+                publish.record_provenance(target, key, os.lstat(path).st_ino)
     except (OSError, ValueError):
         pass
 
