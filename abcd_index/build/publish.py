@@ -22,6 +22,8 @@ _ARTEFACT = re.compile(r"([0-9a-f]{40})" + re.escape(SUFFIX), re.ASCII)
 # How every header begins: the first of its fields by name.
 HEADER = b'{"filter":['
 _IGNORE = b"# Made by abcd-index from the pages; never committed.\n*\n"
+# Folders in the index folder for what is on its way to or from a place of `push` and `fetch`.
+ON_ITS_WAY = ".tmp-share-"
 
 
 def sealed(data):
@@ -98,6 +100,7 @@ def prune(index, keep, key):
     would, which know a commit's artefact by its name alone.
     """
     fs.sweep(index)
+    fs.sweep(index, ON_ITS_WAY, folders=True)
     with os.scandir(index) as entries:
         named = [found.group(1) for found in map(_ARTEFACT.fullmatch, [entry.name for entry in entries]) if found]
     others = sorted(((_used(index, name), name) for name in named if name != key), reverse=True)

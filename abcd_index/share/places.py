@@ -7,15 +7,13 @@ from abcd_index.build import publish
 from abcd_index.share.folder_place import Folder
 from abcd_index.share.place import folder_of, is_url
 
-_WORK = ".tmp-share-"
-
 
 @contextmanager
 def opened(named, scope, seconds):
     """(place, folder) of a Named place. The folder is in the index folder, so that what arrives needs no further
     copy, and goes when the block ends; one that a killed process left is swept up by the next."""
     publish.prepare(scope.index)
-    with fs.work_folder(scope.index, _WORK) as work, closing(_open(named, scope, work, seconds)) as place:
+    with fs.work_folder(scope.index, publish.ON_ITS_WAY) as work, closing(_open(named, scope, work, seconds)) as place:
         yield place, work
 
 
