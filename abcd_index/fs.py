@@ -25,6 +25,8 @@ CAREFUL = (getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 TEMPORARY = ".tmp-"
 # Seconds: whoever has not renamed a temporary file after this long is dead.
 ABANDONED = 3600.0
+# Another process may sweep what we just made; more than a few times in a row it is something else.
+TRIES = 20
 # No file of ours may be written by others, whatever the umask is.
 NOT_OTHERS = 0o022
 
@@ -253,10 +255,14 @@ def work_folder(parent: str, prefix: str) -> Iterator[str]:
     """A new folder in ``parent`` for what is on its way; it goes when the block ends, and so do those of the same
     ``prefix`` that killed processes left. Raises OSError."""
     sweep(parent, prefix, folders=True)
-    path, fd = "", -1
-    while fd < 0:
+    for _ in range(TRIES):
         path = tempfile.mkdtemp(prefix=prefix, dir=parent)
         fd = _held(path)
+        if fd >= 0:
+            break
+        remove_folder(path)
+    else:
+        raise OSError(errno.EAGAIN, "no folder for what is on its way can be kept", parent)
     try:
         yield path
     finally:
@@ -366,11 +372,14 @@ def _temporary(path: str, scratch: str = "") -> Iterator[BinaryIO]:
         folder = scratch
     # Who was killed here did not finish, and is run again.
     sweep(folder)
-    while True:
+    for _ in range(TRIES):
         out = tempfile.NamedTemporaryFile(prefix=TEMPORARY, suffix="-" + name[-60:], dir=folder, delete=False)
         if _lock(out.fileno()) is not False and _is_at(out.fileno(), out.name):
             break
         out.close()  # Swept between the two steps.
+        remove(out.name)
+    else:
+        raise OSError(errno.EAGAIN, "no temporary file can be kept", folder)
     try:
         with out:
             yield out  # type: ignore[misc]

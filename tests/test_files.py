@@ -132,3 +132,26 @@ def test_what_is_on_its_way_goes_with_its_process(tmp_path):
     with fs.work_folder(str(tmp_path), ".tmp-share-") as folder:
         assert os.listdir(tmp_path) == [os.path.basename(folder)]
     assert os.listdir(tmp_path) == []
+
+
+def test_a_work_folder_that_cannot_be_held_is_an_error_and_leaves_none(tmp_path, monkeypatch):
+    """Without an open file there is no lock; to try for ever would fill the folder."""
+    monkeypatch.setattr(fs, "_held", lambda path: -1)
+    with pytest.raises(OSError):
+        with fs.work_folder(str(tmp_path), "work-"):
+            pass
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(fs, "_is_at", lambda fd, path: False)
+    with pytest.raises(OSError):
+        fs.replace(str(tmp_path / "x"), b"x")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_writer_sweeps_what_a_killed_one_left_beside_its_file(tmp_path):
+    left = tmp_path / ".tmp-abcdefgh-x"
+    left.write_bytes(b"half")
+    held = tmp_path / ".tmp-hgfedcba-y"
+    with open(held, "wb") as file:
+        assert fs._lock(file.fileno()) is True
+        fs.replace(str(tmp_path / "x"), b"x")
+        assert sorted(path.name for path in tmp_path.iterdir()) == [held.name, "x"]

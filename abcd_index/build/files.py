@@ -57,8 +57,8 @@ class Source:
         return self.name.rpartition("/")[2]
 
     def read(self):
-        """The bytes that were hashed. Raises the OSError that kept them from being so, or Moved when they are others
-        by now or cannot be read any more: the key says what they were."""
+        """The bytes that were hashed. Raises the OSError that kept them from being so, Moved when they are others
+        by now or cannot be read any more (the key says what they were), or AbcdError when no file could be read."""
         if self.data is not None:
             return self.data
         if self.error is not None:
@@ -66,7 +66,10 @@ class Source:
         try:
             data = fs.read(self.path)
         except OSError as error:
-            if self.hash and error.errno not in _OURS:
+            if error.errno in _OURS:
+                raise AbcdError(f"{self.path} cannot be read: {error.strerror}",
+                                "try again later; the artefact from before still stands") from None
+            if self.hash:
                 raise Moved(self.name) from None
             raise
         if self.hash and content_hash(data) != self.hash:
@@ -177,9 +180,6 @@ def _hash(scope, observed, trust):
         try:
             data = source.read()
         except OSError as error:
-            if error.errno in _OURS:
-                raise AbcdError(f"{source.path} cannot be read: {error.strerror}",
-                                "try again later; the artefact from before still stands") from None
             source.hash, source.error = UNREADABLE, error
             continue
         source.hash = content_hash(data)

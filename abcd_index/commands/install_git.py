@@ -105,6 +105,8 @@ def away_with_hooks(project, plan):
             if file.ours:
                 what = {"own": "remove", "beside": "clean", "kept": "restore"}[file.state]
                 plan.step(what, file.path, lambda f=file, k=kept_folder(folder): _take_away(f, k))
+            elif file.state == "unreadable":
+                plan.leave(f"{name + moved}: {file.path} cannot be read", "give read permission, and run this again")
             elif not moved and file.state == "absent" and os.path.lexists(os.path.join(kept_folder(folder), name)):
                 plan.step("restore", file.path, lambda n=name, f=folder: hooks.restore(n, f, kept_folder(f))
                           or fs.remove_empty(kept_folder(f)))
@@ -133,6 +135,9 @@ def _plan_own_files(where, names, plan):
 def _plan_hook(where, folder, name, plan):
     file = hooks.HookFile(name, os.path.join(folder, name))
     if file.state == "calls":
+        return False
+    if file.state == "unreadable":
+        plan.leave(f"{name}: {file.path} cannot be read", "give read permission, and run this again")
         return False
     if file.state == "foreign" and hooks.put_aside(file):
         plan.notes.append(f"{name}: another tool's hook runs ours, which it put aside as {hooks.put_aside(file)}")

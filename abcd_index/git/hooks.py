@@ -35,9 +35,9 @@ _SHELLS = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 
 
 class HookFile:
-    """A hook as it is on disk. ``state``: absent, own, beside, kept, foreign or calls (somebody else's,
-    with our line in it). ``version`` of our block, or 0. ``data``: bytes, or None. ``runs``: whether git
-    would run it."""
+    """A hook as it is on disk. ``state``: absent, own, beside, kept, foreign, calls (somebody else's,
+    with our line in it) or unreadable (something is there, and nothing can be said of it). ``version`` of our block,
+    or 0. ``data``: bytes, or None. ``runs``: whether git would run it."""
 
     __slots__ = ("name", "path", "data", "state", "version", "runs", "link")
 
@@ -54,7 +54,7 @@ class HookFile:
         elif found:
             self.state = "kept" if b"abcd_kept=" in self.data else "own"
         elif self.data is None and not self.link:
-            self.state = "absent"
+            self.state = "unreadable" if _may_be_there(path) else "absent"
         else:
             self.state = "calls" if _CALL.search(self.data or b"") else "foreign"
 
@@ -279,6 +279,14 @@ def _free(path):
     while os.path.lexists(f"{path}.{number}"):
         number += 1
     return f"{path}.{number}"
+
+
+def _may_be_there(path):
+    try:
+        os.lstat(path)
+        return True
+    except OSError as error:
+        return not isinstance(error, (FileNotFoundError, NotADirectoryError))
 
 
 def _content(path):

@@ -1,5 +1,6 @@
 """A build takes over only what this machine made: whatever else lies in the index is built anew from the pages."""
 
+import errno
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ from abcd_index import fs
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
 from abcd_index.build.run import build
+from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places, workspace_at
 
 PAGES = {f"note_x_{name}.md": f"---\nrecall: [{name}]\n---\n# {name}\n\nThe text of {name}.\n" for name in "abcd"}
@@ -221,3 +223,32 @@ def test_recall_by_words_shows_no_forged_text(box, root):
     planted(box, root, forged_body)
     said = box.cli("recall", "text", "--no-record", "--json", cwd=root)
     assert "The text of a" in said.stdout and "Forged" not in said.stdout
+
+
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.EIO, errno.EACCES])
+@pytest.mark.parametrize("name", ["rules.json", "index.md"])
+def test_what_cannot_be_read_again_is_not_left_out_under_its_key(box, root, monkeypatch, error, name):
+    """The key says what was hashed; when the file is opened again to be compiled and that fails, no artefact has it."""
+    (root / ".abcd" / "rules.json").write_text('{"schema_version": 1, "domains": {"GIT": {"recall": ["x"], "rules": ["y"]}}}')
+    (root / ".abcd" / "memory" / "index.md").write_text("- `note_x_a.md` — class | domain | All about a\n")
+    scope = scope_of(box, root)
+    right = content(build(scope).path)
+    shutil.rmtree(scope.index)
+    monkeypatch.setattr("abcd_index.build.files.HELD", 0)
+    read, opened = fs.read, []
+
+    def fails_once(path, *rest):
+        if str(path).endswith(name):
+            opened.append(path)
+            if len(opened) == 2:
+                raise OSError(error, os.strerror(error), path)
+        return read(path, *rest)
+
+    monkeypatch.setattr(fs, "read", fails_once)
+    try:
+        build(scope)
+    except AbcdError:
+        pass
+    monkeypatch.undo()
+    built = build(scope)
+    assert len(opened) >= 2 and content(built.path) == right

@@ -39,6 +39,9 @@ class Shelf:
         self.scopes = find_scopes(str(world.root), Places())
         with open(self.scopes[0].provenance, "rb") as file:
             self.noted = file.read().split(b"\n")[0]
+        with open(self.path[:-len(".idx")] + ".times", "rb") as file:
+            first, _, rest = file.read().partition(b"\n")
+        self.times = json.loads(first), rest
         self.put(self.sound)
         self.lines = set()
         said = [self.say(prompt) for prompt in PROMPTS]
@@ -66,14 +69,18 @@ class Shelf:
             return file.read(), path, key
 
     def put(self, data):
-        """Let the current artefact be ``data``, and this machine answer for it."""
+        """Let the current artefact be ``data``, and this machine answer for it: its list and its times know the file."""
         from abcd_index.artefact import provenance
 
         with open(self.path, "r+b") as file:
             file.write(data)
             file.truncate()
+        found = os.stat(self.path)
         with open(self.scopes[0].provenance, "wb") as file:
-            file.write(self.noted + b"\n" + provenance.line(self.key, os.stat(self.path)) + b"\n")
+            file.write(self.noted + b"\n" + provenance.line(self.key, found) + b"\n")
+        head = dict(self.times[0], artefact=[found.st_size, found.st_mtime_ns, found.st_ctime_ns])
+        with open(self.path[:-len(".idx")] + ".times", "wb") as file:
+            file.write(json.dumps(head, sort_keys=True, separators=(",", ":")).encode() + b"\n" + self.times[1])
 
     def say(self, prompt):
         from abcd_index.agenthooks.decide import decide

@@ -11,6 +11,7 @@ from git_ground import artefact_state, page, sealed  # noqa: F401
 from git_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
 
 from abcd_index.errors import AbcdError
+from abcd_index.git import hooks
 from abcd_index.git.hooks import HOOKS, LINE
 
 
@@ -286,3 +287,19 @@ def test_hooks_never_land_at_the_top_of_the_work_tree(project, value):
     code, said = project.install(hooks_path=True)
     assert code == 1 and "where git runs no hooks" in said
     assert not (project.root / "post-commit").exists()
+
+
+@pytest.mark.parametrize("name", ["post-commit", "post-merge"])
+def test_a_hook_that_cannot_be_read_is_left_alone(project, monkeypatch, name):
+    """It is there; what it holds is not known. To take that for no hook would be to throw somebody's away."""
+    theirs = project.hook(name, "#!/usr/bin/env python3\nprint('theirs')\n")
+    before = theirs.read_bytes()
+    read = hooks._content
+    monkeypatch.setattr(hooks, "_content", lambda path: None if str(path) == str(theirs) else read(path))
+    code, said = project.install()
+    assert code == 1 and f"{name}: " in said and "cannot be read" in said
+    assert theirs.read_bytes() == before
+    monkeypatch.undo()
+    assert project.install()[0] == 0
+    assert project.uninstall()[0] == 0
+    assert theirs.read_bytes() == before
