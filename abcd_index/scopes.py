@@ -181,21 +181,22 @@ def _inside(root, folder, name, places):
     user = places.real_user()
     private = user and root != user and (real + "/").startswith(user + "/")
     if not private and ((real + "/").startswith(root + "/") and ".git" not in real[len(root):].casefold().split("/")
-                        or _allowed(real, user)):
+                        or allowed_by(real, user)):
         return real
     raise _outside(here, real, "" if private else
                    "keep it inside; or, if it is yours, add its folder to \"stores\" in %s/config.json" % places.user)
 
 
-def _allowed(real, user):
-    """Whether the user's own settings let a store or its home be at ``real``, or in a folder above it."""
+def allowed_by(real, user):
+    """The entry of ``stores`` in the user's own settings that lets a store or its home be at ``real``, or ''."""
     from abcd_index.artefact.reader import parse
 
     try:
         stores = parse(_small_file(_join(user, "config.json"), 1 << 16))["stores"]
-        return any([(real + "/").startswith(_clean(store) + "/") for store in stores if _absolute(store)])
+        named = [store for store in stores if _absolute(store) and (real + "/").startswith(_clean(store) + "/")]
+        return named[0] if named else ""
     except (ValueError, KeyError, TypeError, AttributeError):
-        return False
+        return ""
 
 
 def _outside(path, real, hint=""):

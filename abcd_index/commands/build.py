@@ -28,8 +28,11 @@ def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hoo
     if git_hook:
         return _for_git(root, which, out, places)
     places = places or Places()
-    reports, code = [], OK
-    for scope in pick(root, which, places):
+    scopes = pick(root, which, places, out)
+    code = scopes.code
+    reports = [{"scope": name, "state": "refused", "error": str(error), "hint": error.hint}
+               for name, error in scopes.refused]
+    for scope in scopes:
         bar = None if quiet or as_json else bar_for(out)
         try:
             built = _build(scope, force, bar)
@@ -57,11 +60,14 @@ def _for_git(root, which, out, places):
 
     places = places or Places()
     try:
-        for scope in pick(root, which, places):
+        scopes = pick(root, which, places)
+        said = scopes.sentences()
+        for scope in scopes:
             sentence = fetch_first(scope, places) if scope.name == WORKSPACE else ""
             _build(scope, False, None)
-            if sentence:
-                out.note(f"abcd-index: {' '.join(sentence.split())}")
+            said += [sentence] if sentence else []
+        if said:
+            out.note(f"abcd-index: {' '.join('; '.join(said).split())}")
     except NothingHere:
         pass
     except Exception as error:  # A broken page or tool must never look like a failed checkout.

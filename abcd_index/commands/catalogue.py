@@ -23,9 +23,8 @@ def run(root=None, which="all", write=False, prune=False, out=None, places=None)
     places = places or Places()
     if prune and not write:
         raise AbcdError("--prune does nothing without --write")
-    codes = [_write(scope, prune, out) if write else _show(scope, out)
-             for scope in pick(root, which, places)]
-    return max(codes)
+    scopes = pick(root, which, places, out)
+    return max(scopes.code, *[_write(scope, prune, out) if write else _show(scope, out) for scope in scopes])
 
 
 class Listing:

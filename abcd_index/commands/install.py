@@ -74,15 +74,17 @@ def uninstall(root=None, dry_run=False, out=None, places=None):
     return FINDINGS if plan.left else OK
 
 
-def find(root, places):
-    """The Project around a folder. Raises AbcdError in the home folder, Forbidden in ``~/.claude``."""
+def find(root, places, with_scope=True):
+    """The Project around a folder; without its scope when that is not wanted.
+
+    Raises AbcdError in the home folder, Forbidden in ``~/.claude``, Outside for a scope that leads out of its root."""
     cwd = guard(here(root), places)
     place, trouble = None, NO_WORK_TREE
     try:
         place = ask.place(cwd)
     except CannotTell as error:
         trouble = f"{error}" + (f" ({error.hint})" if error.hint else "")
-    scope = workspace_scope(cwd, places)
+    scope = workspace_scope(cwd, places) if with_scope else None
     top = guard(place.top, places) if place else cwd
     if scope is not None and place is not None and not (scope.root + "/").startswith(top + "/"):
         scope = None  # A linked worktree borrows the main checkout's store; its settings are its own.

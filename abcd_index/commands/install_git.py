@@ -147,7 +147,7 @@ def _plan_hook(where, folder, name, plan):
     sibling = os.path.realpath(os.path.dirname(folder)) == os.path.realpath(where.common_dir)
     form, data = hooks.wanted(file, sys.executable, sibling)
     if form == "kept" and not sibling:
-        plan.leave(f"{name}: {file.path} is not a shell script", f"let it run this line:\n{hooks.LINE}")
+        plan.leave(f"{name}: {file.path} is not a shell script", "let it run this line:", hooks.LINE)
         return False
     if file.data == data and file.runs:
         return True
@@ -169,7 +169,7 @@ def _plan_line(where, folder, refused, names, plan):
     hint = [f"add this line to {', '.join(_short(path, where.top) for path in missing)}:", hooks.LINE]
     if inside(folder, where.top):
         hint.append("or run `abcd-index install --hooks-path` to let it write there")
-    plan.leave(f"git hooks: {refused}", "\n".join(hint))
+    plan.leave(f"git hooks: {refused}", *hint)
     return []
 
 

@@ -27,7 +27,8 @@ def run(page=None, root=None, scope=ALL, write=False, limit=5, as_json=False, ou
     places = Places()
     paths = Paths(places)
     rows, wants = [], False
-    for one in pick(root, scope, places):
+    scopes = pick(root, scope, places, out)
+    for one in scopes:
         shelf = open_shelf(one, places, writing=True)
         try:
             for entry in _wanted(shelf, page):
@@ -44,7 +45,7 @@ def run(page=None, root=None, scope=ALL, write=False, limit=5, as_json=False, ou
         out.data({"pages": [row.data() for row in rows]}, indent=2)
     else:
         _print(out, rows, paths, write)
-    return FINDINGS if wants else OK
+    return max(scopes.code, FINDINGS if wants else OK)
 
 
 class _Row:

@@ -25,7 +25,8 @@ def run(root=None, scope="all", as_json=False, types=(), stale_months=6.0, memor
     paths = Paths(places)
     types = [type.casefold() for type in types]
     grades, notes = [], []
-    for one in scopes_of(root or project_root, scope, memory_dir, everywhere, not no_record, places, out):
+    scopes = scopes_of(root or project_root, scope, memory_dir, everywhere, not no_record, places, out)
+    for one in scopes:
         shelf = open_shelf(one, places, writing=not no_record)
         try:
             found, said = audit(shelf, now, stale_months, types)
@@ -39,7 +40,7 @@ def run(root=None, scope="all", as_json=False, types=(), stale_months=6.0, memor
         out.data(_data(grades), indent=2)
     else:
         _print(out, grades, paths)
-    return FINDINGS if any(remark.kind in FAULTS for grade in grades for remark in grade.remarks) else OK
+    return max(scopes.code, FINDINGS if any(r.kind in FAULTS for grade in grades for r in grade.remarks) else OK)
 
 
 def _print(out, grades, paths):

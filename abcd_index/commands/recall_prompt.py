@@ -27,7 +27,7 @@ def run(prompt, root=None, which="all", remaining=None, session=None, as_json=Fa
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     if remaining is not None and not 0 <= remaining <= 100:
         raise AbcdError(f"--remaining {remaining:g} is not a percentage", "give a number from 0 to 100")
-    scopes = pick(root, which, places)
+    scopes = pick(root, which, places, out)
     outcome = _decide(prompt, scopes, remaining, session, places)
     if as_json:
         out.data(_as_dict(prompt, scopes, outcome), indent=1)
@@ -37,7 +37,7 @@ def run(prompt, root=None, which="all", remaining=None, session=None, as_json=Fa
         _print(outcome, out)
     for scope, error in outcome.problems:
         out.complain(error, getattr(error, "hint", "") or "run `abcd-index build`", scope.name)
-    return FINDINGS if len(outcome.problems) == len(scopes) else OK
+    return max(scopes.code, FINDINGS if len(outcome.problems) == len(scopes) else OK)
 
 
 def _decide(prompt, scopes, remaining, session, places):
@@ -87,7 +87,8 @@ def _as_dict(prompt, scopes, outcome):
         "more": outcome.more,
         "scopes": [scope.name for scope in scopes],
         "stale": [scope.name for scope in outcome.stale],
-        "problems": [{"scope": scope.name, "error": str(error)} for scope, error in outcome.problems],
+        "problems": [{"scope": name, "error": str(error)} for name, error in
+                     scopes.refused + [(scope.name, error) for scope, error in outcome.problems]],
     }
 
 

@@ -4,8 +4,8 @@ import sys
 import time
 
 from abcd_index.build import registry
-from abcd_index.commands.say import FAILED, OK, Out, count
-from abcd_index.commands.which import ALL, WORKSPACE, NothingHere, here, pick
+from abcd_index.commands.say import FAILED, Out, count
+from abcd_index.commands.which import ALL, USER, WORKSPACE, NothingHere, gather, here, pick
 from abcd_index.errors import AbcdError
 from abcd_index.query import show, usage
 from abcd_index.query.rank import SIGNAL, Asked, search
@@ -35,7 +35,8 @@ def run(terms, root=None, scope=ALL, as_json=False, types=(), limit=5, min_score
     places = Places()
     shelves = []
     try:
-        for one in scopes_of(root or project_root, scope, memory_dir, everywhere, not no_record, places, out):
+        scopes = scopes_of(root or project_root, scope, memory_dir, everywhere, not no_record, places, out)
+        for one in scopes:
             shelves.append(open_shelf(one, places, writing=not no_record))
         results = search(shelves, asked)
         _print(out, asked, shelves, results, as_json, explain, places)
@@ -44,7 +45,7 @@ def run(terms, root=None, scope=ALL, as_json=False, types=(), limit=5, min_score
     finally:
         for shelf in shelves:
             shelf.close()
-    return OK
+    return scopes.code
 
 
 def _asks(out, asked):
@@ -60,19 +61,20 @@ def _asks(out, asked):
 
 
 def scopes_of(root, which, memory_dir, everywhere, writing, places, out):
-    """The scopes that the flags name. Raises AbcdError, Forbidden or NothingHere."""
+    """The scopes that the flags name, as Picked. Raises AbcdError, Forbidden, Outside or NothingHere."""
     if memory_dir is not None:
         here()
-        return [folder_scope(memory_dir, places)]
+        return gather([(memory_dir, lambda: folder_scope(memory_dir, places))])
     if not everywhere:
-        return pick(root, which, places)
+        return pick(root, which, places, out)
     there, gone = registry.roots(places)
     if gone and writing:
         registry.prune(places, gone)
         out.note(f"{count(len(gone), 'workspace')} that no longer exist{'s' if len(gone) == 1 else ''} forgotten")
-    scopes = [workspace_at(path, places) for path in there]
+    finders = [(path, lambda path=path: workspace_at(path, places)) for path in there]
     if which != WORKSPACE:
-        scopes += [one for one in [user_scope("", places)] if one is not None]
+        finders.append((USER, lambda: user_scope("", places)))
+    scopes = gather(finders, out)
     if not scopes:
         raise NothingHere("no workspace was built on this machine yet", "run `abcd-index build` in one")
     return scopes

@@ -5,11 +5,13 @@ it stands, and what does not answer is a problem (exit status 1). Changes nothin
 """
 
 import os
+import shlex
 
 from abcd_index.commands import status_facts as facts
 from abcd_index.commands.install import find
-from abcd_index.commands.say import FINDINGS, OK, Out, count
+from abcd_index.commands.say import FAILED, FINDINGS, OK, Out, count
 from abcd_index.commands.steps import shown
+from abcd_index.errors import AbcdError
 from abcd_index.git.hooks import LINE, VERSION
 from abcd_index.scopes import Places
 
@@ -17,23 +19,32 @@ AGENT_EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact")
 
 
 def run(root=None, as_json=False, check=False, out=None, places=None):
-    """Report. Returns 0; 1 when there is no store at all, or with ``check`` a problem."""
+    """Report. Returns 0; 1 when there is no store at all, or with ``check`` a problem; 2 when a scope is refused."""
     out, places = out or Out(), places or Places()
     report = gather(root, check, places)
+    refused = [scope for scope in report["scopes"] if scope["state"] == "refused"]
     if as_json:
         out.data(report, indent=2)
     else:
         _print(report, out)
+    for scope in refused:
+        out.complain(scope["error"], scope["hint"], scope["scope"])
+    if refused:
+        return FAILED
     if not report["scopes"] or (check and report["problems"]):
         return FINDINGS
     return OK
 
 
 def gather(root, check, places):
-    """The whole report as plain values: ``scopes``, ``git``, ``agent``, ``fill``, ``problems``, ``next``."""
-    project = find(root, places)
+    """The whole report as plain values: ``scopes``, ``home``, ``git``, ``agent``, ``fill``, ``problems``, ``next``."""
+    try:
+        project = find(root, places)
+    except (AbcdError, OSError):  # What is refused is part of the report, as long as there is a folder to speak of.
+        project = find(root, places, with_scope=False)
     keyword = facts.a_keyword(project) if check else ""
-    report = {"root": project.root, "scopes": facts.scopes(project.root, places), "git": facts.git(project, check),
+    report = {"root": project.root, "scopes": facts.scopes(project.root, places),
+              "home": facts.home(places), "git": facts.git(project, check),
               "agent": facts.agent(project, places, check, keyword), "interpreter": facts.interpreter(places)}
     report["fill"] = facts.fill(project, places, report["agent"])
     report["problems"] = problems(report)
@@ -44,8 +55,19 @@ def gather(root, check, places):
 
 def problems(report):
     """Sentences on what is wrong, worst first. What is only not installed is no problem but advice."""
-    found = [f"the {scope['scope']} scope's artefact is {scope['state']}" + (f": {scope['error']}" if "error" in scope
-             else "") for scope in report["scopes"] if scope["state"] not in ("current", "missing")]
+    found = [_scope_problem(scope) for scope in report["scopes"] if scope["state"] not in ("current", "missing")]
+    home = report["home"]
+    if not home["used"]:
+        found.append("there is no folder of your own that can be written"
+                     + (f" ({home['path']})" if home["path"] else "") + ": the prompt hook is silent")
+    if home["open"]:
+        found.append(f"others can look into {home['path']}, which is yours alone")
+    return found + _installed(report)
+
+
+def _installed(report):
+    """The sentences on what an installation left, which another one can put right."""
+    found = []
     for hook in report["git"].get("hooks", ()):
         found += _hook_problems(hook)
     for entry in report["agent"]:
@@ -57,6 +79,13 @@ def problems(report):
     if noted and not noted["exists"]:
         found.append(f"the interpreter noted for background builds is gone: {noted['path']}")
     return found
+
+
+def _scope_problem(scope):
+    said = {"refused": "scope is refused", "foreign": "scope's artefact came from elsewhere and was not reproduced "
+            "here yet: the prompt hook does not use it", "dangling": "scope's artefact is missing"}
+    what = said.get(scope["state"], f"scope's artefact is {scope['state']}")
+    return f"the {scope['scope']} {what}" + (f": {scope['error']}" if "error" in scope else "")
 
 
 def _hook_problems(hook):
@@ -97,6 +126,13 @@ def advice(report):
     stale = [scope["scope"] for scope in report["scopes"] if scope["state"] not in ("current", "refused")]
     if stale:
         found.append(f"`abcd-index build` makes the artefact of {' and '.join(stale)} current")
+    found += [scope["hint"] for scope in report["scopes"] if scope.get("hint")]
+    home = report["home"]
+    if not home["used"]:
+        found.append("set ABCD_HOME to a folder of yours that can be written, then run `abcd-index build`")
+    if home["open"] or home["files"]:
+        files = f": {count(home['files'], 'file')} with a mode that lets others in" if home["files"] else ""
+        found.append(f"`chmod -R go= {shlex.quote(home['path'])}` keeps your pages to yourself{files}")
     git = report["git"]
     missing = [hook["hook"] for hook in git.get("hooks", ()) if hook["state"] in ("absent", "foreign")]
     events = {entry.get("event") for entry in report["agent"]}
@@ -105,7 +141,7 @@ def advice(report):
         found.append(f"add to {', '.join(missing)} in {git['hooks_folder']}: {LINE}")
     elif missing or wanting:
         found.append("`abcd-index install` puts the hooks in place")
-    elif report["problems"] and not stale:
+    elif _installed(report) and not stale:
         found.append("`abcd-index install` puts right what can be")
     if not report["fill"]["registered"] and report["fill"]["heard"] is None:
         found.append("`abcd-index install --status-line` lets recall know how full the window is; "
@@ -135,10 +171,14 @@ def _print(report, out):
 
 def _scope(scope, base):
     if scope["state"] == "refused":
-        return scope["error"]
+        return f"refused: {scope['error']}"
     where = shown(scope["store"], base)
+    if scope["allowed_by"]:
+        where += f" (allowed by {scope['allowed_by']} under \"stores\" in your settings)"
     if scope["key"] is None:
-        return f"{where}: no artefact yet"
+        return f"{where}: " + {"missing": "no artefact yet", "dangling": scope.get("error"),
+                               "foreign": "an artefact that came from elsewhere, not used before a build"}.get(
+                                   scope["state"], f"artefact {scope['state']}")
     kept = ", kept in git" if scope["tracked"] else ""
     return (f"{where}: {count(scope['pages'], 'page')}, artefact {scope['state']} ({scope['key'][:12]}, "
             f"{scope['size']:,} bytes, {scope['origin']}{kept})")

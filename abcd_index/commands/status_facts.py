@@ -3,45 +3,52 @@
 import os
 import re
 import shlex
+import stat
 import time
 
-from abcd_index.artefact.format import SUFFIX, TIMES_SUFFIX, TRACKED
+from abcd_index import fs
+from abcd_index.artefact.format import CURRENT, SUFFIX
+from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import Artefact, current_key
 from abcd_index.commands.install_git import kept_folder, target
 from abcd_index.commands.install_settings import registered
-from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, FormatTooNew
+from abcd_index.commands.which import FINDERS
+from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, ArtefactUnknown, FormatTooNew
 from abcd_index.git import ask, hooks, tracked
-from abcd_index.scopes import USER, WORKSPACE, user_scope, workspace_scope
+from abcd_index.scopes import USER, allowed_by
 
 FILL_SUFFIX = ".fill"
 _PYTHON = re.compile(rb"^abcd_python='(.*)'$", re.M)
 
 
 def scopes(cwd, places):
-    """One dict per scope: where it is, its key, how its artefact stands, sizes."""
+    """One dict per scope: where it is, its key, how its artefact stands, sizes; of a refused one why, and a hint."""
     found = []
-    for name, find in ((WORKSPACE, workspace_scope), (USER, user_scope)):
+    for name, find in FINDERS.items():
         try:
             scope = find(cwd, places)
-        except AbcdError as error:
-            found.append({"scope": name, "state": "refused", "error": str(error)})
+        except (AbcdError, OSError) as error:
+            found.append({"scope": name, "state": "refused", "error": str(error), "hint": getattr(error, "hint", "")})
             continue
         if scope is not None:
-            found.append(scope_facts(scope))
+            found.append({**scope_facts(scope), "allowed_by": _exception(scope, places)})
     return found
 
 
 def scope_facts(scope):
-    """What is known of a scope. ``state`` of its artefact: current, stale, missing, newer, torn or unknown."""
+    """What is known of a scope. ``state`` of its artefact: current, stale, foreign (this machine does not answer for
+    it, so the prompt hook does not use it), missing, dangling (``current`` names none), newer, torn or unknown;
+    ``error`` says more."""
     facts = {"scope": scope.name, "store": scope.store, "index": scope.index, "key": None, "pages": 0, "size": 0,
              "origin": None, "tracked": tracked.wanted(scope)}
     try:
-        name = current_key(scope.index)
-        _add_artefact(os.path.join(scope.index, name + SUFFIX), facts)
+        _add_artefact(scope, facts)
         facts["state"] = "current" if expected_key(scope) == facts["key"] else "stale"
-        facts["origin"] = _origin(scope, name)
+        facts["origin"] = "made or checked here"
+    except ArtefactUnknown:
+        facts.update(_of_unknown(scope))
     except ArtefactMissing:
-        facts["state"] = "missing"
+        facts.update(_why_missing(scope))
     except FormatTooNew as error:
         facts.update(state="newer", error=str(error))
     except ArtefactError as error:
@@ -51,8 +58,22 @@ def scope_facts(scope):
     return facts
 
 
-def _add_artefact(path, facts):
-    artefact = Artefact.open(path)
+def _of_unknown(scope):
+    """The part of the facts on an artefact that this machine does not answer for: nothing of its content counts."""
+    facts = {"state": "foreign", "origin": "came from elsewhere"}
+    path = os.path.join(scope.index, current_key(scope.index) + SUFFIX)
+    try:
+        facts["size"] = os.lstat(path).st_size
+        Artefact.open(path).close()
+    except FormatTooNew as error:
+        facts.update(state="newer", error=str(error))
+    except (ArtefactError, OSError) as error:
+        facts.update(state="torn", error=str(error))
+    return facts
+
+
+def _add_artefact(scope, facts):
+    artefact = open_ours(scope)
     try:
         facts["key"] = artefact.header.get("key")
         facts["pages"] = artefact.pages
@@ -73,10 +94,50 @@ def expected_key(scope):
     return key_of(written_settings(settings), observed.hashes())
 
 
-def _origin(scope, name):
-    if name == TRACKED:
-        return "came with the repository, never built here"
-    return "built here" if os.path.exists(os.path.join(scope.index, name + TIMES_SUFFIX)) else "not built here"
+def _why_missing(scope):
+    """The part of the facts that tells no artefact from a ``current`` without the one that it names."""
+    try:
+        key = current_key(scope.index)
+    except ArtefactMissing as error:
+        if not os.path.lexists(os.path.join(scope.index, CURRENT)):
+            return {"state": "missing"}
+        return {"state": "dangling", "error": str(error)}
+    return {"state": "dangling", "error": f"`current` names {key[:12]}, which is not there or is no file"}
+
+
+def _exception(scope, places):
+    """The entry of the user's ``stores`` that lets the scope lie outside its root; None when it lies inside."""
+    base = places.real_user() if scope.name == USER else scope.root
+    outside = [path for path in (scope.home, scope.store) if not (path + "/").startswith(base + "/")]
+    return allowed_by(outside[0], places.real_user()) if outside else None
+
+
+def home(places):
+    """The user's own folder: ``path``, whether it can be ``used`` (else the hook is silent: no artefact is ours),
+    ``open`` whether its mode lets others in, ``files`` in it whose mode lets others read or write them."""
+    path = places.real_user()
+    if not path:
+        return {"path": places.user, "used": False, "open": False, "files": 0}
+    there = path
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    used = os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
+    facts = {"path": path, "used": used, "open": False, "files": 0}
+    if os.name == "nt" or there != path:  # pragma: no cover - Windows has no such modes
+        return facts
+    facts["open"] = bool(os.lstat(path).st_mode & 0o077)
+    for folder, _, names in os.walk(path):
+        facts["files"] += sum(map(_others, [os.path.join(folder, name) for name in names]))
+    return facts
+
+
+def _others(path):
+    """Whether the mode of a regular file lets others read or write it."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) and bool(mode & 0o066)
 
 
 def git(project, check):
@@ -198,7 +259,7 @@ def a_keyword(project):
     if project.scope is None:
         return ""
     try:
-        artefact = Artefact.open(os.path.join(project.scope.index, current_key(project.scope.index) + SUFFIX))
+        artefact = open_ours(project.scope)
     except ArtefactError:
         return ""
     try:
@@ -219,7 +280,7 @@ def fill(project, places, entries):
         with os.scandir(os.path.join(places.user, ".index", "sessions")) as files:
             for file in files:
                 if file.name.endswith(FILL_SUFFIX):
-                    newest = max(newest or 0, file.stat().st_mtime)
+                    newest = max(newest or 0, file.stat(follow_symlinks=False).st_mtime)
     except OSError:
         pass
     return {"registered": any(entry.get("event") == "statusLine" for entry in entries),
@@ -230,8 +291,7 @@ def interpreter(places):
     """What the user's own folder says about the interpreter that builds: {path, exists} or None."""
     noted = os.path.join(places.user, ".index", "interpreter")
     try:
-        with open(noted, encoding="utf-8", errors="surrogateescape") as file:
-            path = file.read().strip()
+        path = os.fsdecode(fs.read(noted, 4096)).strip()
     except OSError:
         return None
     return {"path": path, "exists": os.access(path, os.X_OK)}

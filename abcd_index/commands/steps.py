@@ -30,9 +30,9 @@ class Plan:
         """Add a step."""
         self.steps.append(Step(what, path, do))
 
-    def leave(self, what, hint=""):
-        """Add something that will not be done, and how a person can do it."""
-        self.left.append((what, hint))
+    def leave(self, what, *hints):
+        """Add something that will not be done, and how a person can do it, a line each."""
+        self.left.append((what, hints))
 
     def carry_out(self, out, base, dry_run):
         """Print every step, and unless ``dry_run`` take it. A step that fails is left out, by name."""
@@ -49,9 +49,9 @@ class Plan:
 
     def report(self, out):
         """Print what was left out."""
-        for what, hint in self.left:
+        for what, hints in self.left:
             out.line(f"left out  {what}")
-            for line in hint.splitlines():
+            for line in filter(None, hints):
                 out.line(f"          {line}")
 
 

@@ -21,14 +21,16 @@ def run(root=None, which="all", form="text", require_artefact=False, strict=Fals
 
     out = out or Out()
     places = places or Places()
-    done = [verify(scope, require_artefact, pages_only) for scope in pick(root, which, places)]
+    scopes = pick(root, which, places, out)
+    done = [verify(scope, require_artefact, pages_only) for scope in scopes]
     rows = [row for one in done for row in one.rows]
     unsure = [error for one in done for error in one.unsure]
-    ok = is_ok(rows, strict) and not unsure
-    {"text": _text, "json": _json, "github": _github, "sarif": _sarif}[form](out, done, rows, ok, unsure, places)
+    ok = is_ok(rows, strict) and not unsure and not scopes.refused
+    {"text": _text, "json": _json, "github": _github, "sarif": _sarif}[form](
+        out, done, rows, ok, scopes.sentences() + [str(error) for error in unsure], places)
     for error in unsure:
         out.complain(error, error.hint, "cannot tell")
-    return FAILED if unsure else OK if ok else FINDINGS
+    return max(scopes.code, FAILED if unsure else OK if ok else FINDINGS)
 
 
 def _text(out, done, rows, ok, unsure, places):
@@ -50,7 +52,7 @@ def _count(rows, ok, out):
 def _json(out, done, rows, ok, unsure, places):
     result = {"findings": [row.as_dict() for row in rows], "ok": ok}
     if unsure:
-        result["cannot_tell"] = [str(error) for error in unsure]
+        result["cannot_tell"] = unsure
     out.data(result, indent=1)
 
 

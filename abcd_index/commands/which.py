@@ -1,11 +1,15 @@
-"""Which scopes a command is asked to work on. Unlike the hook, a refused folder is an error here."""
+"""Which scopes a command is asked to work on. The hook passes over a scope that is refused; a command names it,
+works on the others, and its exit status is 2."""
 
 import os
+from typing import Callable, List, Optional, Tuple
 
+from abcd_index.commands.say import FAILED, OK, Out
 from abcd_index.errors import AbcdError
-from abcd_index.scopes import USER, WORKSPACE, Places, resolve, user_scope, workspace_scope
+from abcd_index.scopes import USER, WORKSPACE, Places, Scope, resolve, user_scope, workspace_scope
 
 ALL = "all"
+FINDERS = {WORKSPACE: workspace_scope, USER: user_scope}
 START_USER = "run `abcd-index init --scope user` to start one"
 
 
@@ -31,18 +35,58 @@ def here(root=None):
     return path
 
 
-def pick(root=None, which=ALL, places=None):
-    """The scopes to work on, narrow to wide. ``which``: workspace, user or all.
+class Picked(list):
+    """The scopes that can be worked on, narrow to wide. ``refused``: [(name, error)] of those that were asked for and
+    cannot; ``code``: the least exit status then."""
 
-    Raises Forbidden for a folder that leads into ``~/.claude``, NothingHere when there is no store.
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused: List[Tuple[str, AbcdError]] = []
+
+    @property
+    def code(self) -> int:
+        """FAILED when a scope was refused, else OK."""
+        return FAILED if self.refused else OK
+
+    def sentences(self) -> List[str]:
+        """What is wrong with those that were refused."""
+        return [f"{name}: {error}" for name, error in self.refused]
+
+
+def pick(root=None, which=ALL, places=None, out=None):
+    """The scopes to work on, as Picked. ``which``: workspace, user or all. ``out``: takes the sentences on scopes that
+    are refused, while there are others to work on.
+
+    Raises what refuses the one scope there is, Forbidden or Outside for example; NothingHere when there is no store.
     """
     places = places or Places()
     cwd = here(root)
-    finders = {WORKSPACE: [workspace_scope], USER: [user_scope], ALL: [workspace_scope, user_scope]}[which]
-    found = [scope for scope in (find(cwd, places) for find in finders) if scope is not None]
-    if not found:
+    names = FINDERS if which == ALL else (which,)
+    picked = gather([(name, lambda find=FINDERS[name]: find(cwd, places)) for name in names], out)
+    if not picked:
         raise NothingHere(_nothing(cwd, which, places), START_USER if which == USER else "")
-    return found
+    return picked
+
+
+def gather(finders: List[Tuple[str, Callable[[], Optional[Scope]]]], out: Optional[Out] = None) -> Picked:
+    """The scopes that functions find (None: nothing there). Raises the error of the first that is refused when it
+    leaves nothing to work on; else ``out`` takes a sentence on each."""
+    picked = Picked()
+    for name, find in finders:
+        try:
+            scope = find()
+        except AbcdError as error:
+            picked.refused.append((name, error))
+        except OSError as error:  # Links that lead in a circle, a folder that may not be entered.
+            picked.refused.append((name, AbcdError(f"it cannot be looked at: {error}")))
+        else:
+            picked += [] if scope is None else [scope]
+    if picked.refused and not picked:
+        raise picked.refused[0][1]
+    for name, error in picked.refused:
+        if out:
+            out.complain(error, error.hint, name)
+    return picked
 
 
 def _nothing(cwd, which, places):

@@ -35,7 +35,7 @@ class Status:
 
     def run(self, **options):
         out = io.StringIO()
-        return command.run(str(self.root), out=Out(out, out, {}), places=Places(), **options), out.getvalue()
+        return command.run(str(self.root), out=Out(out, io.StringIO(), {}), places=Places(), **options), out.getvalue()
 
     def install(self, **options):
         out = io.StringIO()
@@ -58,12 +58,13 @@ def test_before_anything(status):
 
 def test_after_an_installation_all_answers(status):
     status.box.user_pages({"mine.md": page("mine")})
+    status.box.run("chmod", "-R", "go=", status.box.user)
     status.install(status_line=True)
     status.box.cli("build", cwd=status.root)
     code, found = status("--check")
     assert (code, found["problems"], found["next"]) == (0, [], [])
     assert [(s["scope"], s["state"], s["pages"], s["origin"]) for s in found["scopes"]] == [
-        ("workspace", "current", 1, "built here"), ("user", "current", 1, "built here")]
+        ("workspace", "current", 1, "made or checked here"), ("user", "current", 1, "made or checked here")]
     assert {(hook["state"], hook["answers"], hook["python_works"]) for hook in found["git"]["hooks"]} == {("own", True, True)}
     events = {entry["event"]: entry for entry in found["agent"]}
     assert set(events) == {"UserPromptSubmit", "SessionStart", "PreCompact", "statusLine"}
@@ -180,3 +181,77 @@ def test_as_a_process(status):
     status.install()
     done = status.box.cli("status", "--check", cwd=status.root)
     assert (done.returncode, done.stderr) == (0, "") and "answers" in done.stdout
+
+
+class TestWhatIsTold:
+    """The state of a scope, the folder of the user, and the way out: the same in text and as JSON."""
+
+    def told(self, status, state, *said):
+        code, found = status()
+        text = " ".join(status.text().split())
+        assert code == (2 if state == "refused" else 0) and found["scopes"][0]["state"] == state
+        assert found["ok"] == (state == "missing") and (state == "missing" or found["problems"])
+        for part in said:
+            assert part in text
+        for sentence in found["problems"] + found["next"]:
+            assert sentence in text
+        return found
+
+    def test_an_artefact_of_elsewhere(self, status):
+        status.install()
+        shutil.rmtree(status.box.user / ".index" / "provenance")
+        found = self.told(status, "foreign", "came from elsewhere", "the prompt hook does not use it", "`abcd-index build`")
+        assert found["scopes"][0]["origin"] == "came from elsewhere" and found["scopes"][0]["key"] is None
+        assert status.box.context({"cwd": str(status.root), "prompt": "deploy", "hook_event_name": "UserPromptSubmit"}) == ""
+        status.box.cli("build", cwd=status.root)
+        assert status()[1]["scopes"][0]["origin"] == "made or checked here"
+
+    def test_no_artefact_and_a_name_without_one(self, status):
+        status.install()
+        index = status.root / ".abcd" / ".index"
+        next(index.glob("*.idx")).unlink()
+        self.told(status, "dangling", "is not there", "`abcd-index build`")
+        (index / "current").write_bytes(b"../../x\n")
+        self.told(status, "dangling", "does not name a key", "`abcd-index build`")
+        (index / "current").unlink()
+        os.mkfifo(index / "current")
+        self.told(status, "dangling", "`abcd-index build`")
+        shutil.rmtree(index)
+        self.told(status, "missing", "no artefact yet", "`abcd-index build`")
+
+    def test_damage_is_no_artefact_of_elsewhere(self, status):
+        status.install()
+        artefact = next((status.root / ".abcd" / ".index").glob("*.idx"))
+        for data in (artefact.read_bytes()[:20], b"", b"{}\n"):
+            artefact.write_bytes(data)
+            assert self.told(status, "torn", "`abcd-index build`")["scopes"][0]["origin"] == "came from elsewhere"
+
+    def test_a_refused_scope_and_the_way_out(self, status):
+        elsewhere = status.box.tmp / "notes"
+        shutil.move(status.root / ".abcd" / "memory", elsewhere)
+        (status.root / ".abcd" / "memory").symlink_to(elsewhere)
+        self.told(status, "refused", "leads to", "keep it inside")
+        status.box.user.mkdir(mode=0o700)
+        (status.box.user / "config.json").write_text(json.dumps({"stores": [str(status.box.tmp)]}))
+        found = self.told(status, "missing", f"allowed by {status.box.tmp} under \"stores\"")
+        assert found["scopes"][0]["allowed_by"] == str(status.box.tmp)
+
+    def test_modes_of_the_users_folder(self, status):
+        page = status.box.user_pages({"mine.md": "x"}) / "mine.md"
+        page.chmod(0o640)
+        for mode, is_open in ((0o700, False), (0o710, True), (0o777, True)):
+            status.box.user.chmod(mode)
+            code, found = status()
+            assert (found["home"]["open"], found["home"]["files"]) == (is_open, 1)
+            assert any("others can look into" in sentence for sentence in found["problems"]) == is_open
+            (way,) = [sentence for sentence in found["next"] if "chmod" in sentence]
+        status.box.run("/bin/sh", "-c", way.split("`")[1])
+        assert status()[1]["home"] == {"path": str(status.box.user), "used": True, "open": False, "files": 0}
+
+    @pytest.mark.parametrize("named", ["file", "/dev/null/x", "relative"])
+    def test_no_folder_of_ones_own(self, status, named, monkeypatch):
+        (status.box.tmp / "file").write_text("")
+        monkeypatch.setenv("ABCD_HOME", str(status.box.tmp / "file") if named == "file" else named)
+        code, found = status()
+        assert not found["home"]["used"] and any("the prompt hook is silent" in said for said in found["problems"])
+        assert any("ABCD_HOME" in sentence for sentence in found["next"])
