@@ -128,7 +128,8 @@ def _plan_own_files(where, names, plan):
         if _content(path) != data:
             plan.step("write", path, lambda p=path, d=data: _write(p, d))
     homes = stores.homes_of(ask.store_files(where))
-    if stores.listed(where.common_dir) is None or set(homes) - set(stores.listed(where.common_dir)):
+    known = stores.listed(where.common_dir)
+    if known is None or set(homes) - set(known):
         plan.step("write", os.path.join(folder, stores.LIST), lambda: stores.note(where.common_dir, homes))
 
 
