@@ -48,7 +48,7 @@ def arguments():
     parser.add_argument("--scene", default="", help="only scenes whose name holds this")
     parser.add_argument("--kills", type=int, help="how many kills")
     parser.add_argument("--errors", type=int, help="how many errors")
-    parser.add_argument("--workers", type=int, default=(os.cpu_count() or 2) + 1)
+    parser.add_argument("--workers", type=int, default=2 * (os.cpu_count() or 2))
     parser.add_argument("--show", type=int, default=40, help="print so many failures")
     parser.add_argument("--trial", help="run this one again, as a failure names it")
     parser.add_argument("--record", action="store_true", help="keep the table in tests/faults/results.json")

@@ -249,14 +249,12 @@ def finish(world, scene, problems, base):
     again = scene.again(world)
     if again.status not in (0, 1):
         problems.append("wrong: run again it ended with %d: %s" % (again.status, again.err[-300:]))
-    built = world.cli("build", "-q")
-    if built.status:
-        problems.append("wrong: the next build ended with %d: %s" % (built.status, built.err[-300:]))
     if scene.hooks:
         problems += own_hooks_run(world, "run again, ")
-    said = world.cli("verify", "--format", "json")
-    if said.status:
-        problems.append("wrong: verify: " + (said.out + said.err)[-500:])
+    checked = world.cli("build", "-q", then=("verify",))
+    if checked.status:
+        problems.append("wrong: the next build, and verify, ended with %d: %s" % (
+            checked.status, (checked.err + checked.out)[-500:]))
     context = context_of(world.prompt(ASKED, session=FRESH), problems, "at last, ")
     found = world.snapshot()
     if scene.hooks and base is not None:

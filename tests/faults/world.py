@@ -126,14 +126,21 @@ class World:
             raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
         return done
 
-    def cli(self, *arguments, fault=None, cwd=None, loaded=False):
-        """``abcd-index ARGUMENTS`` in a child. ``loaded``: it prints at last which modules it has."""
+    def cli(self, *arguments, fault=None, cwd=None, loaded=False, then=()):
+        """``abcd-index ARGUMENTS`` in a child. ``loaded``: it prints at last which modules it has. ``then``: the
+        arguments of a second command, which the same child runs if the first ends well."""
         def command():
             from abcd_index import cli
 
             sys.argv = ["abcd-index", *arguments]
             try:
-                cli.main()
+                try:
+                    cli.main()
+                except SystemExit as end:
+                    if end.code or not then:
+                        raise
+                    sys.argv = ["abcd-index", *then]
+                    cli.main()
             finally:
                 if loaded:
                     print("\nloaded " + " ".join(sys.modules))
