@@ -310,9 +310,10 @@ def is_key(data):
 
 
 def is_artefacts(name):
-    """An artefact of a state in between is kept like any other; and its sidecars."""
+    """An artefact of a state in between (a page could not be read) is kept like any other, with its sidecars; in a
+    place as well."""
     leaf = os.path.basename(name)
-    return "/.index/" in name and len(leaf) > 40 and all(c in "0123456789abcdef" for c in leaf[:40])
+    return ("/.index/" in name or name.startswith("/place/")) and len(leaf) > 40 and all(c in "0123456789abcdef" for c in leaf[:40])
 
 
 def counts(world, scene):
