@@ -308,13 +308,10 @@ def main():
     scopes.follow_forbidden = True
     fs.fill_standard_streams()
     status = _status()
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:  # Who reads it has seen enough.
-        fs.silence(sys.stdout)
-    except OSError as error:
-        fs.silence(sys.stdout)
-        status = status or _complain(f"the output could not be written: {error.strerror or error}")
+    lost = fs.lost(sys.stdout)
+    if lost:
+        status = max(status, _complain(lost))
+    fs.lost(sys.stderr)
     sys.exit(status)
 
 
@@ -324,7 +321,7 @@ def _status():
         return app(sys.argv[1:] or ["--help"], prog_name="abcd-index", standalone_mode=False) or 0
     except AbcdError as error:
         return _complain(error, error.hint, getattr(error, "status", 2))
-    except BrokenPipeError:
+    except BrokenPipeError:  # Who reads it has seen enough.
         return 0
     except OSError as error:
         return _complain(error)
@@ -346,11 +343,14 @@ def _usage(error):
 
 def _complain(error, hint="", status=2, before=()):
     """Print an error after the lines ``before``. Returns the exit status."""
+    from abcd_index import fs
     from abcd_index.commands.say import Out
 
-    out = Out()
+    lost = fs.lost(sys.stdout)
     try:
-        sys.stdout.flush()
+        out = Out()
+        if lost and isinstance(error, OSError):
+            error = lost
         for line in before:
             out.note(line)
         out.complain(error, hint)

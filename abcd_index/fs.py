@@ -342,11 +342,18 @@ def fill_standard_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False))
 
 
-def silence(stream: TextIO) -> None:
-    """Let what ``stream`` still holds, and all that follows, go nowhere: who reads it is gone, or its disk is full."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, stream.fileno())
-    os.close(null)
+def lost(stream: TextIO) -> str:
+    """Write what ``stream`` still holds. Where that cannot be done it goes nowhere, and all that follows; the sentence
+    to say then, '' where who reads it went away, having seen enough."""
+    try:
+        stream.flush()
+        return ""
+    except OSError as error:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+        said = f"the output could not be written: {error.strerror or error}"
+        return "" if isinstance(error, BrokenPipeError) else said
 
 
 def _mode_of(path: str) -> Optional[int]:
