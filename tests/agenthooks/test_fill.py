@@ -238,7 +238,7 @@ def test_a_large_payload_reaches_the_wrapped_command_whole(auth):
 
 
 def test_the_figure_is_written_before_the_command_runs(auth):
-    done = statusline_process(auth, PAYLOAD, "--", "cat " + str(auth.sessions) + "/*.fill")
+    done = statusline_process(auth, PAYLOAD, "--", f"cat '{auth.sessions}'/*.fill")
     assert b"92.0000" in done.stdout
 
 

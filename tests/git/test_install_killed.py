@@ -5,7 +5,6 @@
 import os
 import shutil
 import signal
-import sys
 
 import pytest
 from git_project import FOREIGN_SETTINGS, Project, project, sealed, snapshot  # noqa: F401
@@ -85,7 +84,7 @@ def test_killed_at_every_change(sealed, what):
 
 
 MANAGERS = {
-    "python": "#!{python}\nimport os, subprocess, sys\nopen(os.path.join(os.getcwd(), '..', 'ran'), 'a').write('x')\n"
+    "python": "#!/usr/bin/env python3\nimport os, subprocess, sys\nopen(os.path.join(os.getcwd(), '..', 'ran'), 'a').write('x')\n"
               "old = os.path.join('.git', 'hooks', 'post-commit{ending}')\n"
               "sys.exit(subprocess.call([old, *sys.argv[1:]]) if os.access(old, os.X_OK) else 0)\n",
     "shell": "#!/bin/sh\nprintf x >>../ran\nif [ -x .git/hooks/post-commit{ending} ]; then "
@@ -95,7 +94,7 @@ MANAGERS = {
 
 def manage(project, kind, ending):
     """What a hook manager's install does: what it finds and does not know goes aside, and its own runs it."""
-    text = MANAGERS[kind].format(python=sys.executable, ending=ending)
+    text = MANAGERS[kind].format(ending=ending)
     path = project.hooks / "post-commit"
     if path.exists() and path.read_text() != text:
         os.replace(path, project.hooks / f"post-commit{ending}")

@@ -32,7 +32,7 @@ class Starts:
     def __init__(self, ground):
         self.log = ground.folder / "starts"
         fake = ground.folder / "python"
-        fake.write_text(f'#!/bin/sh\necho x >>{self.log}\nexec {sys.executable} "$@"\n')
+        fake.write_text(f'#!/bin/sh\necho x >>"{self.log}"\nexec "{sys.executable}" "$@"\n')
         fake.chmod(0o755)
         for name in HOOKS:
             path = ground.root / ".git" / "hooks" / name

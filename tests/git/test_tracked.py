@@ -83,7 +83,7 @@ def test_a_fresh_clone_is_verified_without_a_build(team):
     assert verified(team, target) is True
     status = json.loads(team.box.cli("status", "--json", cwd=target).stdout)
     workspace = status["scopes"][0]
-    assert (workspace["state"], workspace["origin"]) == ("current", "came with the repository, never built here")
+    assert (workspace["state"], workspace["origin"]) == ("foreign", "came from elsewhere")
 
 
 def test_a_clone_that_converts_line_ends(team):

@@ -319,9 +319,10 @@ def test_killed_half_way_the_old_answer_stands(box):
 
 
 def runs(number):
-    """Whether a process is there and is more than an entry that nobody has collected yet."""
-    said = subprocess.run(["ps", "-o", "stat=", "-p", number], capture_output=True, text=True).stdout.strip()
-    return bool(said) and not said.startswith("Z")
+    """Whether the waiting program is there still, as more than an entry that nobody has collected yet. Its number may be
+    another program's by now."""
+    said = subprocess.run(["ps", "-o", "stat=,args=", "-p", number], capture_output=True, text=True).stdout.strip()
+    return "sleep 60" in said and not said.startswith("Z")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM")
