@@ -47,6 +47,10 @@ def stores(tmp_path_factory):
             texts[f"note_core_{i}.md"] = page(i).replace("recall: [", "recall: [target, ")
         box.pages(root, texts)
         box.user_pages({"user_way_of_working.md": "---\nrecall: [target, working]\n---\n# Way of working\n\nShort.\n"})
+        # With a secret of its own each session might be the one in sixteen that sweeps up after the others.
+        (box.user / ".index").mkdir(mode=0o700)
+        (box.user / ".index" / "key").write_bytes(b"k" * 32)
+        (box.user / ".index" / "key").chmod(0o600)
         done = box.cli("build", cwd=root)
         assert done.returncode == 0, done.stderr
         made[pages] = box, root
