@@ -281,7 +281,7 @@ def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders:
     """Delete the files (or the ``folders``) in ``folder`` that killed writers left. Returns how many went.
 
     Their names are ``prefix`` and what ``tempfile`` adds; and nobody holds their lock or, where nothing can be locked,
-    has written to them for ``age`` seconds. A folder that cannot be listed has none.
+    has written to them for ``age`` seconds: who lives may take longer. A folder that cannot be listed has none.
     """
     gone, now = 0, time.time()
     try:
@@ -292,7 +292,7 @@ def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders:
     for entry in found:
         try:
             kind = entry.is_dir(follow_symlinks=False) if folders else entry.is_file(follow_symlinks=False)
-            if kind and (now - entry.stat(follow_symlinks=False).st_mtime > age or _abandoned(entry.path)):
+            if kind and _abandoned(entry.path, now - entry.stat(follow_symlinks=False).st_mtime > age):
                 (remove_folder if folders else remove)(entry.path)
                 gone += not os.path.lexists(entry.path)
         except OSError:
@@ -484,11 +484,15 @@ def _held(path: str) -> int:
     return -1
 
 
-def _abandoned(path: str) -> bool:
-    """Whether nobody holds the lock of a file or folder, and locks are kept here at all."""
-    fd = os.open(path, os.O_RDONLY | CAREFUL)
+def _abandoned(path: str, old: bool) -> bool:
+    """Whether nobody holds the lock of a file or folder; ``old`` where no locks are kept or it cannot be asked."""
     try:
-        return _lock(fd) is True
+        fd = os.open(path, os.O_RDONLY | CAREFUL)
+    except OSError:
+        return old
+    try:
+        free = _lock(fd)
+        return old if free is None else free
     finally:
         os.close(fd)
 

@@ -50,8 +50,11 @@ def prepare(index, private=False):
     """
     (fs.make_private if private else fs.make_folder)(index)
     ignore = os.path.join(index, ".gitignore")
-    if os.path.islink(ignore) or not os.path.isfile(ignore):
-        fs.replace(ignore, _IGNORE)
+    if os.path.islink(ignore):
+        fs.remove(ignore)
+    if not os.path.isfile(ignore) or not os.path.getsize(ignore):
+        # In place: a writer of another name that is killed here would leave what nothing hides from `git add` yet.
+        fs.append(ignore, _IGNORE, fs.mode_for(index))
 
 
 def first_look(index):

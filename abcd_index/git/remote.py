@@ -32,7 +32,11 @@ _LOOK = 0.05
 _CALM = ("core.hooksPath=" + os.devnull, "gc.auto=0", "maintenance.auto=false", "push.gpgSign=false",
          "push.followTags=false", "push.recurseSubmodules=no", "fetch.recurseSubmodules=false",
          "core.alternateRefsCommand=true", "protocol.ext.allow=never", "fetch.writeCommitGraph=false",
-         "fetch.unpackLimit=1", "transfer.unpackLimit=1")
+         "fetch.unpackLimit=1", "transfer.unpackLimit=1",
+         # What somebody may have put there is written through, not held in memory.
+         "core.bigFileThreshold=1m")
+# Bytes of memory that git may ask for at once, whatever a pack that arrives says that its objects make.
+_AT_ONCE = 256 << 20
 # Bytes of an answer that are read.
 _ANSWER = 64 << 20
 
@@ -120,6 +124,8 @@ class Remote:
             environ = dict(os.environ, LC_ALL="C", GIT_OBJECT_DIRECTORY=self.objects,
                            GIT_ALTERNATE_OBJECT_DIRECTORIES=_listed(os.path.join(self.where.common_dir, "objects")),
                            **ask.QUIET)
+            if most is not None:
+                environ["GIT_ALLOC_LIMIT"] = str(_AT_ONCE)
         status, said, error = self._run([*command, *args], environ, data, out, most)
         if status:
             raise CannotTell(f"git {args[0]}: {_sentence(error)}")

@@ -64,7 +64,7 @@ def fetch(scope, named, full=False, seconds=600, observed=None):
         try:
             _ask(observed, named, seconds, fetched, settings, full, here, clock)
         except AbcdError as error:
-            if here is not None:
+            if full and os.path.lexists(fetched.path):
                 _judge_here(scope, fetched, error)
             raise
     fetched.seconds = clock.steps
