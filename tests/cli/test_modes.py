@@ -66,7 +66,7 @@ def test_nothing_is_open_to_others(box, umask, first):
         elif first != "init":
             commands.insert(0, first)
         for command in commands:
-            done = box.cli(*command.replace("PLACE", str(place)).split(), cwd=root)
+            done = box.cli(*[str(place) if word == "PLACE" else word for word in command.split()], cwd=root)
             assert done.returncode in (0, 1), (command, done.stderr)
             user_is_private(box)
         for line in each(HOOKS):
