@@ -15,7 +15,9 @@ import re
 import signal
 import subprocess
 import time
+from tempfile import TemporaryFile
 
+from abcd_index import fs
 from abcd_index.errors import CannotTell
 from abcd_index.git import ask
 
@@ -119,7 +121,7 @@ class Remote:
         command = ["git", *ask.SHIELD, *ask._fixed(self.where)]
         for setting in _CALM:
             command += ["-c", setting]
-        os.makedirs(self.objects, exist_ok=True)
+        fs.make_folder(self.objects)
         with ask.scrubbed():
             environ = dict(os.environ, LC_ALL="C", GIT_OBJECT_DIRECTORY=self.objects,
                            GIT_ALTERNATE_OBJECT_DIRECTORIES=_listed(os.path.join(self.where.common_dir, "objects")),
@@ -133,8 +135,7 @@ class Remote:
 
     def _run(self, command, environ, data, out, most):
         folder = os.path.dirname(self.objects)
-        with open(os.path.join(folder, "in"), "w+b") as given, open(os.path.join(folder, "out"), "w+b") as said, \
-                open(os.path.join(folder, "err"), "w+b") as errors:
+        with TemporaryFile(dir=folder) as given, TemporaryFile(dir=folder) as said, TemporaryFile(dir=folder) as errors:
             given.write(data or b"")
             given.seek(0)
             with _Told() as told:

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import tempfile
 
 import pytest
 from share_ground import PAGES, Ground, artefact_of, index_of, scope_of
@@ -54,6 +55,7 @@ def ground(box, request, monkeypatch):
     """Places with and without files that have no name until they are whole."""
     if request.param == "named":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+        monkeypatch.setattr(tempfile, "_O_TMPFILE_WORKS", False, raising=False)
     elif not hasattr(os, "O_TMPFILE"):
         pytest.skip("there are none here")
     for name, value in box.env.items():
