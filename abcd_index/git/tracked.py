@@ -77,10 +77,13 @@ def after_commit(where):
                   if staged.get(name) != committed.get(name)}
         ask.take(where, wanted)
         scope = _scope(where, home)
-        for name, entry in wanted.items():
-            if entry and scope is not None and os.path.basename(name) in (FILE, ATTRIBUTES):
+        for name, entry in committed.items() if scope is not None else ():
+            path = os.path.join(scope.index, os.path.basename(name))
+            # A plain `git reset` lets the index agree with HEAD and leaves the given-up artefact on disk alone.
+            other = os.path.basename(name) == FILE and _is_other(path, ask.content(where, entry[1]))
+            if other or name in wanted and os.path.basename(name) in (FILE, ATTRIBUTES):
                 fs.make_folder(scope.index)
-                fs.replace(os.path.join(scope.index, os.path.basename(name)), ask.content(where, entry[1]))
+                fs.replace(path, ask.content(where, entry[1]))
     fs.remove(ask.own_path(where, f"{stores.FOLDER}/{RESTAGE}"))
 
 
@@ -256,6 +259,14 @@ def _set_driver(where, line):
     if not (ask.change_setting(where, NAME, "abcd-index: the artefact of the merged pages")
             and ask.change_setting(where, DRIVER, line)):
         raise AbcdError("git would not set the merge driver")
+
+
+def _is_other(path, data):
+    """Whether a regular file is at ``path`` and holds something else than ``data``."""
+    try:
+        return fs.read(path) != data
+    except OSError:
+        return False
 
 
 def _touch(path):

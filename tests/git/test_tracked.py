@@ -329,6 +329,26 @@ def test_a_commit_that_was_given_up_leaves_no_text(team, back, how, code):
     assert verified(team, clone(team)) is True
 
 
+@pytest.mark.parametrize("reset", [["reset", "-q"], ["reset", "-q", "HEAD", "--", "."], ["restore", "--staged", "."]])
+@pytest.mark.parametrize("page_too", [True, False])
+def test_what_was_given_up_goes_from_the_disk_too(team, reset, page_too):
+    team.write("auth", "WITHDRAWN")
+    team.git("add", "-A")
+    team.git("commit", "-qm", "", check=False)
+    team.git(*reset)
+    if page_too:
+        team.git("checkout", "-q", "--", PAGE_PATH)
+    (team.root / "code").write_text("x")
+    team.git("add", "code")
+    team.git("commit", "-qm", "code")
+    assert b"WITHDRAWN" not in (team.index / "tracked.idx").read_bytes()
+    assert team.out("status", "--porcelain").split() == ([] if page_too else ["M", PAGE_PATH])
+    # Not even a commit that no hook of ours sees takes it along.
+    team.git("commit", "-qam", "x", "--no-verify", "--allow-empty")
+    assert "WITHDRAWN" not in team.out("show", "HEAD:.abcd/.index/tracked.idx")
+    assert verified(team, clone(team)) is True or not page_too
+
+
 def test_verify_says_here_what_it_says_in_a_clone(team):
     team.write("auth", "without the hook")
     team.git("commit", "-qam", "x", "--no-verify")
