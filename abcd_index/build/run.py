@@ -81,6 +81,7 @@ def build(scope, force=False, progress=None):
             continue
         except OSError as error:
             raise AbcdError(f"{error.filename or scope.index} cannot be used: {error.strerror or error}",
+                            "remove what is there; a build makes it anew" if isinstance(error, fs.NotPlain) else
                             "make room or give write permission; the artefact from before still stands") from None
         if not observed.moved(LOOK_TWICE):
             break

@@ -10,7 +10,7 @@ from abcd_index.scopes import WORKSPACE
 from abcd_index.store.records import Finding
 from abcd_index.verify.codes import ARTEFACT
 
-NOT_TRACKED = "run `abcd-index install`, whose pre-commit hook stages it, and commit"
+NOT_TRACKED = "commit the pages that changed: the pre-commit hook that `abcd-index install` makes stages their artefact"
 ANOTHERS = "an artefact that another version of abcd-index built"
 
 

@@ -252,3 +252,14 @@ def test_what_cannot_be_read_again_is_not_left_out_under_its_key(box, root, monk
     monkeypatch.undo()
     built = build(scope)
     assert len(opened) >= 2 and content(built.path) == right
+
+
+def test_what_is_no_file_in_the_index_is_told_with_the_way_out(box, root):
+    index = root / ".abcd" / ".index"
+    index.mkdir()
+    os.mkfifo(index / "current")
+    done = box.cli("build", "--scope", "workspace", cwd=root)
+    assert done.returncode == 2
+    assert "remove what is there" in done.stderr and "make room" not in done.stderr
+    (index / "current").unlink()
+    assert box.cli("build", "--scope", "workspace", cwd=root).returncode == 0
