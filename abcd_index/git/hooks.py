@@ -17,7 +17,7 @@ from abcd_index.git import tracked
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 # Only where a team keeps the artefact in the repository.
 TRACKED_HOOKS = ("pre-commit",)
-VERSION = 1
+VERSION = 2
 KEPT = "abcd-kept"
 # What pre-commit and lefthook rename a hook to that was there before theirs; pre-commit goes on running it.
 MOVED = (".legacy", ".old")

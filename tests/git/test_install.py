@@ -69,7 +69,7 @@ def test_git_runs_the_hooks_and_the_configuration_stays(project):
     project.install()
     for name in HOOKS:
         done = project.git("hook", "run", "--ignore-missing", name, "--", env={**project.box.env, "ABCD_INDEX": "ping"})
-        assert f"abcd-index {name} 1 " in done.stdout + done.stderr
+        assert f"abcd-index {name} {hooks.VERSION} " in done.stdout + done.stderr
     project.commit()
     assert project.state() == "current"
     assert project.git("config", "-l", "--local").stdout == before
@@ -149,7 +149,7 @@ def test_an_old_block_is_replaced_where_it_stands(project):
     project.install()
     path = project.hooks / "post-commit"
     text = path.read_text()
-    old = text.replace("post-commit 1 >>>", "post-commit 0 >>>").replace("abcd_index()", "abcd_old()")
+    old = text.replace("post-commit 2 >>>", "post-commit 1 >>>").replace("abcd_index()", "abcd_old()")
     path.write_text(old + "echo mine >seen\n")
     assert project.install()[0] == 0
     assert path.read_text() == text + "echo mine >seen\n"

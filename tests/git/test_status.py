@@ -98,7 +98,7 @@ def test_hooks_that_do_not_work_are_named(status):
     path = status.hooks / "post-merge"
     path.write_text(path.read_text().replace(sys.executable, "/gone/python"))
     path = status.hooks / "post-rewrite"
-    path.write_text(path.read_text().replace("post-rewrite 1 >>>", "post-rewrite 0 >>>"))
+    path.write_text(path.read_text().replace("post-rewrite 2 >>>", "post-rewrite 0 >>>"))
     code, found = status("--check")
     said = "\n".join(found["problems"])
     assert code == 1
