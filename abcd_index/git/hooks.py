@@ -72,7 +72,7 @@ class HookFile:
 def stub(name, python):
     """The bytes of our hook ``name``, with the interpreter that it starts."""
     if name in TRACKED_HOOKS:
-        return tracked.stub(name, python)
+        return tracked.stub(name, VERSION, python)
     data = (_templates() / name).read_bytes().replace(b"\r\n", b"\n")
     quoted = "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
     return data.replace(b"abcd_python=''", b"abcd_python=" + os.fsencode(quoted), 1)

@@ -177,9 +177,10 @@ def driver(python):
     return f"{_quoted(python)} -E -c '{_START}' merge %A %P 2>/dev/null || :"
 
 
-def stub(name, python):
+def stub(name, version, python):
     """The bytes of the ``pre-commit`` hook: nothing is started while no page is staged."""
-    text = _STUB.replace("NAME", name).replace("PYTHON", _quoted(python)).replace("START", _START)
+    text = _STUB.replace("VERSION", str(version)).replace("NAME", name)
+    text = text.replace("PYTHON", _quoted(python)).replace("START", _START)
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -282,7 +283,7 @@ _START = ("import sys; sys.path[:] = [p for p in sys.path if p]; "
           "from abcd_index.git.tracked import main; main(sys.argv[1:])")
 
 _STUB = """#!/bin/sh
-# >>> abcd-index NAME 1 >>>
+# >>> abcd-index NAME VERSION >>>
 # Before a commit that changes pages, this builds their artefact and stages it, because the settings ask
 # for a tracked one. Never keeps a commit from being made. ABCD_INDEX=0 switches it off.
 # `abcd-index install` wrote it, `abcd-index uninstall` takes it away; text outside the two marks is yours.
@@ -311,7 +312,7 @@ abcd_stale() {
 
 case ${ABCD_INDEX-} in
 0) ;;
-ping) echo "abcd-index NAME 1 $abcd_python"; exit 0 ;;
+ping) echo "abcd-index NAME VERSION $abcd_python"; exit 0 ;;
 *) abcd_stage || : ;;
 esac
 # <<< abcd-index <<<

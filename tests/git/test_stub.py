@@ -58,6 +58,13 @@ class TestFiles:
         for name, text in texts.items():
             assert f"# >>> abcd-index {name} {VERSION} >>>\n" in text and f"\nabcd_hook={name}\n" in text
 
+    def test_each_is_of_this_version_and_says_so(self):
+        for name in (*HOOKS, *TRACKED_HOOKS):
+            text = stub(name, "/bin/python3").decode()
+            assert f"# >>> abcd-index {name} {VERSION} >>>\n" in text
+            said = subprocess.run(["sh", "-c", text], env={**os.environ, "ABCD_INDEX": "ping"}, capture_output=True, text=True)
+            assert said.stdout == f"abcd-index {name} {VERSION} /bin/python3\n", said
+
     def test_modes_and_line_ends_are_in_git(self):
         listed = subprocess.run(["git", "ls-files", "-s", "--eol", ".githooks"], cwd=ROOT, capture_output=True, text=True)
         if listed.returncode or not listed.stdout:
