@@ -344,7 +344,7 @@ def _usage(error):
 def _complain(error, hint="", status=2, before=()):
     """Print an error after the lines ``before``. Returns the exit status."""
     from abcd_index import fs
-    from abcd_index.commands.say import Out
+    from abcd_index.commands.console import Out
 
     lost = fs.lost(sys.stdout)
     try:

@@ -4,7 +4,7 @@ A clone decides what lies in its folders: a symbolic link, a FIFO, a device, a f
 nothing here follows a link in the last part of a path (``scopes`` has judged the parts before it), nothing opens what
 is no regular file, nothing waits, and nothing is deleted but regular files and links. Files appear whole or not at
 all: written beside the target, flushed, synced, renamed. The prompt hook, which loads none of this, has the same in
-``agenthooks/pipes.py``; no other module of the package opens a file for writing (``tests/test_files.py`` reads the
+``agenthooks/io.py``; no other module of the package opens a file for writing (``tests/test_files.py`` reads the
 source).
 """
 

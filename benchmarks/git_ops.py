@@ -108,7 +108,7 @@ def rebase(work, pages, touching):
 
 def one_build(twin):
     """What a hook does when pages changed, alone: all pages of the rebase differ from the last build's."""
-    build = ("import sys; from abcd_index.git_hook import main; "
+    build = ("import sys; from abcd_index.githooks.run import main; "
              "main(['post-rewrite', '.git', '.git', '', '.abcd', ''])")
     return Command(BUILD, [sys.executable, "-E", "-c", build], env=twin.env, cwd=twin.root, before=[
         [GIT, "-c", "core.hooksPath=/dev/null", "checkout", "-q", "up"],

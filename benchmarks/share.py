@@ -13,12 +13,12 @@ import sys
 import tempfile
 import time
 
-from abcd_index.build.files import observe
 from abcd_index.build.run import build
+from abcd_index.build.scan import observe
 from abcd_index.scopes import Places, workspace_at
+from abcd_index.share.fetch import fetch
 from abcd_index.share.place import Named
-from abcd_index.share.send import push
-from abcd_index.share.take import fetch
+from abcd_index.share.push import push
 
 from . import stores
 

@@ -30,7 +30,7 @@ except Exception:
 # The packages are made without running their files: those hold nothing that a hook needs.
 PACKAGES = ("abcd_index", "abcd_index.artefact", "abcd_index.text", "abcd_index.agenthooks")
 # Below ``abcd_index/``: what each step of a hook loads, in the order in which they need each other.
-BASE = ("artefact/format", "artefact/reader", "scopes", "agenthooks/payload", "agenthooks/pipes")
+BASE = ("artefact/format", "artefact/reader", "scopes", "agenthooks/payload", "agenthooks/io")
 STEPS = {
     "prompt_hook": BASE + ("agenthooks/prompt_hook",),
     "lookup": ("text/normalise", "agenthooks/tokens", "agenthooks/prompt", "agenthooks/match", "artefact/provenance",
@@ -38,7 +38,7 @@ STEPS = {
     "segment": ("text/segment", "agenthooks/pasted"),
     "matched": ("agenthooks/fill", "agenthooks/ledger", "artefact/ranking", "agenthooks/rank", "artefact/times",
                 "agenthooks/freshness", "agenthooks/render", "agenthooks/budget", "text/porter"),
-    "statusline": BASE + ("agenthooks/fill", "agenthooks/gauge", "agenthooks/statusline"),
+    "statusline": BASE + ("agenthooks/fill", "agenthooks/fill_record", "agenthooks/statusline"),
 }
 # More than any bundle has. From 128 KiB on the C library maps and unmaps memory for each read.
 LARGEST = 120000

@@ -10,10 +10,10 @@ import pytest
 from abcd_index.agenthooks import prompt_hook as router
 from abcd_index.agenthooks import session_hook as session
 from abcd_index.agenthooks import statusline
-from abcd_index.agenthooks.pipes import payload_of
+from abcd_index.agenthooks.io import payload_of
+from abcd_index.build.manifest import stamp
 from abcd_index.build.publish import record_provenance
 from abcd_index.build.run import build
-from abcd_index.build.sidecars import stamp
 from abcd_index.scopes import Places, find_scopes
 
 ROOT = Path(__file__).resolve().parent.parent

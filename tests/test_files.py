@@ -4,8 +4,8 @@ import ast
 
 from tests.test_imports import PACKAGE, modules
 
-# ``fs`` for everybody, ``agenthooks/pipes`` for the prompt path, which loads no more than it needs.
-OWNERS = {"fs.py", "agenthooks/pipes.py"}
+# ``fs`` for everybody, ``agenthooks/io`` for the prompt path, which loads no more than it needs.
+OWNERS = {"fs.py", "agenthooks/io.py"}
 CHANGES = {"replace", "rename", "renames", "unlink", "remove", "rmdir", "removedirs", "mkdir", "makedirs", "chmod",
            "symlink", "link", "truncate", "utime", "mkfifo", "write_text", "write_bytes", "touch", "rmtree",
            "copyfile", "copy", "copy2", "copytree", "move", "mkdtemp", "mkstemp", "NamedTemporaryFile",

@@ -4,7 +4,8 @@ Prompt path, loaded only when something matched. Takes candidates in their order
 the bracket gives; what does not fit whole comes as a line, and every verdict carries its reason.
 """
 
-from abcd_index.agenthooks import pipes, render
+from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import render
 from abcd_index.agenthooks.fill import DEPLETED, FRESH, MODERATE
 from abcd_index.agenthooks.freshness import Watch
 from abcd_index.agenthooks.ledger import FULL, HEAD, LINE
@@ -166,8 +167,8 @@ def _whole(candidate, room, keep, first):
     candidate.why = "its %d characters did not fit" % record["size"]
     if not first or candidate.seen >= HEAD or record["size"] > LONGEST:
         return "", 0
-    pipes.ahead("abcd_index.agenthooks.head")
-    from abcd_index.agenthooks.head import page_head
+    pipes.ahead("abcd_index.agenthooks.excerpt")
+    from abcd_index.agenthooks.excerpt import page_head
 
     if body is None:
         body = candidate.source.artefact.body(candidate.page)

@@ -7,7 +7,7 @@ the voided figure is remembered and only another one counts.
 
 import time
 
-from abcd_index.agenthooks.pipes import FILL, load
+from abcd_index.agenthooks.io import FILL, load
 
 MAGIC = "abcd-fill 1"
 # An older figure says nothing about the window that the person sees now.

@@ -10,7 +10,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
-from abcd_index.agenthooks.pipes import moved
+from abcd_index.agenthooks.io import moved
 from abcd_index.artefact.times import CHANGED, FORMAT_BITS, GONE, PLAIN, SAME, Times, seen
 
 # Files that shape an artefact and are no pages.

@@ -15,7 +15,7 @@ first line may stand there twice, when two hooks began the file. Names are made 
 
 import time
 
-from abcd_index.agenthooks.pipes import LEDGER, ONCE, append, create, load, remove, replace
+from abcd_index.agenthooks.io import LEDGER, ONCE, append, create, load, remove, replace
 
 try:
     import posix as _os
@@ -143,7 +143,7 @@ def note(session, ledger, bracket, marker, said, marks):
     if not ledger.begun and append(session, LEDGER, ledger.ending.encode("ascii") + whole, new=True):
         if session.path[-1] == "0":
             # One session in sixteen sweeps up after the others, for those who have no session hook to do it.
-            from abcd_index.agenthooks.sweep import prune
+            from abcd_index.agenthooks.expiry import prune
 
             prune(session)
         return True

@@ -6,7 +6,7 @@ answer is sent before anything is written down, so that only what was sent is re
 
 import sys
 
-from abcd_index.agenthooks import pipes
+from abcd_index.agenthooks import io as pipes
 from abcd_index.agenthooks.payload import SILENT, envelope, read_call
 from abcd_index.scopes import Places, find_scopes
 

@@ -7,7 +7,7 @@ home by the build itself, since the hook's own may have none of the libraries.
 import sys
 import time
 
-from abcd_index.agenthooks import pipes
+from abcd_index.agenthooks import io as pipes
 from abcd_index.artefact.names import is_page
 from abcd_index.scopes import fingerprint
 

@@ -6,14 +6,15 @@ at every page's time; the rebuild itself is a process of its own that nobody wai
 
 import sys
 
-from abcd_index.agenthooks import gauge, pipes
+from abcd_index.agenthooks import fill_record as gauge
+from abcd_index.agenthooks import io as pipes
 from abcd_index.agenthooks.compare import look
+from abcd_index.agenthooks.expiry import forget, prune
 from abcd_index.agenthooks.payload import COPILOT, envelope, read_call
 from abcd_index.agenthooks.prompt_hook import forced_host, report
 from abcd_index.agenthooks.prompt_hook import respond as answer_prompt
 from abcd_index.agenthooks.rebuild import holds_pages, mend, rebuild
 from abcd_index.agenthooks.render import flat
-from abcd_index.agenthooks.sweep import forget, prune
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.artefact.provenance import open_ours

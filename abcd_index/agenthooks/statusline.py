@@ -7,7 +7,8 @@ status are what the agent sees.
 
 import sys
 
-from abcd_index.agenthooks import gauge, pipes
+from abcd_index.agenthooks import fill_record as gauge
+from abcd_index.agenthooks import io as pipes
 from abcd_index.agenthooks.payload import name
 from abcd_index.scopes import Places
 

@@ -9,19 +9,21 @@ from abcd_index.artefact import writer
 from abcd_index.artefact.format import SUFFIX
 from abcd_index.artefact.provenance import is_ours
 from abcd_index.artefact.reader import Artefact, current_key
-from abcd_index.build import delta, patch, publish
+from abcd_index.build import edited as patch
+from abcd_index.build import incremental as delta
+from abcd_index.build import publish
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import compile_domain, compile_page
-from abcd_index.build.files import Moved, observe, remember
 from abcd_index.build.key import RECORDS_VERSION, key_of
-from abcd_index.build.sidecars import Pages, write_times
+from abcd_index.build.manifest import Pages, write_times
+from abcd_index.build.scan import Moved, observe, remember
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.scopes import USER
 from abcd_index.settings import read_settings, written_settings
+from abcd_index.store.generated import made_line
 from abcd_index.store.links import newer
 from abcd_index.store.listing import FOLDER
-from abcd_index.store.made import made_line
 from abcd_index.store.read import read_beside, read_one, unreadable
 from abcd_index.text.normalise import TOKENS_VERSION
 

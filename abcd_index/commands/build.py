@@ -6,8 +6,8 @@ artefact is current, also with findings: judging them is what ``verify`` is for.
 
 import time
 
-from abcd_index.commands.say import FAILED, OK, Out, count, failure, print_reports, seconds
-from abcd_index.commands.which import NothingHere, pick
+from abcd_index.commands.console import FAILED, OK, Out, count, failure, print_reports, seconds
+from abcd_index.commands.scope_selector import NothingHere, pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import WORKSPACE, Places
 
@@ -84,9 +84,9 @@ def _build(scope, force, bar):
 def note(scope, places):
     """What others want of a build: recall that the workspace exists and when its pages were committed, the
     git hooks that there is a store below the repository's top."""
-    from abcd_index.build import registry
-    from abcd_index.git.stores import note_built
-    from abcd_index.query.dates import refresh
+    from abcd_index import workspaces as registry
+    from abcd_index.githooks.stores import note_built
+    from abcd_index.search.dates import refresh
     if scope.name == WORKSPACE:
         registry.add(places, scope.root)
         note_built(scope.root)
@@ -95,14 +95,14 @@ def note(scope, places):
 
 def record(places):
     """Note the interpreter and the hook scripts for hooks that run under another one."""
-    from abcd_index.agents.settings_files import scripts_folder
     from abcd_index.build.run import record_interpreter
+    from abcd_index.install.settings_files import scripts_folder
 
     record_interpreter(places, scripts_folder())
 
 
 def _report(built, scope):
-    from abcd_index.verify.row import row
+    from abcd_index.verify.finding import row
 
     return {
         "scope": scope.name,
@@ -135,7 +135,7 @@ def _sentence(built, scope):
 
 def remarks(built, scope, out):
     """Say on stderr what a build found and left out."""
-    from abcd_index.verify.row import row
+    from abcd_index.verify.finding import row
     from abcd_index.verify.text import line_of
 
     def style(text, *names):

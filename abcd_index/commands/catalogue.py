@@ -8,8 +8,8 @@ import os
 import re
 
 from abcd_index import fs
-from abcd_index.commands.say import FINDINGS, OK, Out, count
-from abcd_index.commands.which import pick
+from abcd_index.commands.console import FINDINGS, OK, Out, count
+from abcd_index.commands.scope_selector import pick
 from abcd_index.commands.writing import write_over
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places

@@ -9,8 +9,8 @@ import textwrap
 import time
 
 from abcd_index import fs
-from abcd_index.commands.demo_stage import DemoFailed, Stage
-from abcd_index.commands.say import OK, Out, count, seconds
+from abcd_index.commands.console import OK, Out, count, seconds
+from abcd_index.commands.demo_sandbox import DemoFailed, Stage
 
 QUESTION = "Why does the auth login redirect in a circle on staging?"
 WIDEST = 100

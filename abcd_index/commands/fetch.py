@@ -5,8 +5,8 @@ had: damaged, refused, out of reach. The artefact from before then stands.
 """
 
 from abcd_index.commands import build as building
-from abcd_index.commands.say import FAILED, OK, Out, count, failure, print_reports, seconds
-from abcd_index.commands.which import pick
+from abcd_index.commands.console import FAILED, OK, Out, count, failure, print_reports, seconds
+from abcd_index.commands.scope_selector import pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
 
@@ -14,8 +14,8 @@ from abcd_index.scopes import Places
 def run(root=None, which="workspace", source="", verify=False, timeout=600, as_json=False, quiet=False, out=None,
         places=None):
     """Fetch the artefact of the scope that ``which`` names. Returns an exit status."""
+    from abcd_index.share.fetch import fetch
     from abcd_index.share.place import choose
-    from abcd_index.share.take import fetch
 
     out, places = out or Out(), places or Places()
     code, reports = OK, []

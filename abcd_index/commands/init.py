@@ -4,8 +4,8 @@ import os
 
 from abcd_index import fs
 from abcd_index.artefact.names import is_page
-from abcd_index.commands.say import OK, Out
-from abcd_index.commands.which import here
+from abcd_index.commands.console import OK, Out
+from abcd_index.commands.scope_selector import here
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import USER, Places, guard, user_at, workspace_at, workspace_scope
 

@@ -10,15 +10,17 @@ import re
 import sys
 
 from abcd_index import fs
-from abcd_index.commands.install_git import NO_WORK_TREE, away_with_hooks, ping, plan_hooks
-from abcd_index.commands.install_settings import away_with_settings, plan_settings
-from abcd_index.commands.receipt import Receipt
-from abcd_index.commands.say import FAILED, FINDINGS, OK, Out
+from abcd_index.build.tracked import FILE, is_kept
+from abcd_index.commands.console import FAILED, FINDINGS, OK, Out
+from abcd_index.commands.scope_selector import here
 from abcd_index.commands.status_facts import expected_key, scope_facts
-from abcd_index.commands.steps import Plan
-from abcd_index.commands.which import here
 from abcd_index.errors import AbcdError, CannotTell
-from abcd_index.git import ask, tracked
+from abcd_index.git import run as ask
+from abcd_index.githooks import tracked
+from abcd_index.install.agents import away_with_settings, plan_settings
+from abcd_index.install.git import NO_WORK_TREE, away_with_hooks, ping, plan_hooks
+from abcd_index.install.plan import Plan
+from abcd_index.install.receipt import Receipt
 from abcd_index.scopes import Places, guard, workspace_scope
 
 
@@ -108,8 +110,8 @@ def _in_git_folder(folder):
 
 
 def _plan_build(project, plan, places, renew):
-    from abcd_index.agents.settings_files import scripts_folder
     from abcd_index.build.run import build, record_interpreter
+    from abcd_index.install.settings_files import scripts_folder
 
     noted = os.path.join(places.user, ".index", "interpreter")
     known = _text(noted).strip()
@@ -131,11 +133,11 @@ def _plan_renewal(project, plan):
     """A commit that changes no page asks nobody whether the artefact in git is theirs, as this release builds it."""
     where, index = project.place, project.scope.index
     try:
-        kept = tracked.is_kept(index, expected_key(project.scope))
+        kept = is_kept(index, expected_key(project.scope))
     except AbcdError:
         return  # The build says why.
     if not kept and not tracked.renewal_noted(where):
-        plan.step("renew", os.path.join(index, tracked.FILE), lambda: tracked.note_renewal(where.git_dir))
+        plan.step("renew", os.path.join(index, FILE), lambda: tracked.note_renewal(where.git_dir))
         plan.notes.append("the next commit brings the artefact of its pages into git")
 
 

@@ -4,15 +4,15 @@ import os
 from unicodedata import normalize
 
 from abcd_index import fs
-from abcd_index.commands.say import FINDINGS, OK, Out, count
-from abcd_index.commands.which import ALL, pick
+from abcd_index.commands.console import FINDINGS, OK, Out, count
+from abcd_index.commands.scope_selector import ALL, pick
 from abcd_index.commands.writing import write_over
 from abcd_index.errors import AbcdError
-from abcd_index.query.frontmatter import add_keywords
-from abcd_index.query.shelf import open_shelf
-from abcd_index.query.show import Paths
-from abcd_index.query.suggest import suggest, wanting
 from abcd_index.scopes import Places
+from abcd_index.search.corpus import open_shelf
+from abcd_index.search.excerpts import Paths
+from abcd_index.search.suggest import suggest, wanting
+from abcd_index.store.edit import add_keywords
 from abcd_index.store.links import Links
 from abcd_index.store.read import read_store
 

@@ -4,8 +4,8 @@ Exit status 0 when the place has the artefact afterwards, 2 when not.
 """
 
 from abcd_index.commands import build as building
-from abcd_index.commands.say import FAILED, OK, Out, count, failure, print_reports, seconds
-from abcd_index.commands.which import pick
+from abcd_index.commands.console import FAILED, OK, Out, count, failure, print_reports, seconds
+from abcd_index.commands.scope_selector import pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
 
@@ -52,7 +52,7 @@ def _built(scope, places, out, silent, quiet):
 
 
 def _push(built, named, keep, timeout):
-    from abcd_index.share.send import push
+    from abcd_index.share.push import push
 
     return push(built, named, keep, timeout)
 

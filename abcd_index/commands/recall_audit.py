@@ -3,12 +3,12 @@ artefact: its answer is the same for everybody, while this one depends on today'
 
 import time
 
+from abcd_index.commands.console import FINDINGS, OK, Out, count
 from abcd_index.commands.recall_terms import scopes_of
-from abcd_index.commands.say import FINDINGS, OK, Out, count
-from abcd_index.query.audit import AGAINST, DEAD, FAULTS, FRESH, NEVER, OLD, STALE, audit
-from abcd_index.query.shelf import open_shelf
-from abcd_index.query.show import Paths
 from abcd_index.scopes import Places
+from abcd_index.search.audit import AGAINST, DEAD, FAULTS, FRESH, NEVER, OLD, STALE, audit
+from abcd_index.search.corpus import open_shelf
+from abcd_index.search.excerpts import Paths
 
 _COLOURS = {DEAD: "red", OLD: "red", AGAINST: "red", STALE: "yellow", NEVER: "dim"}
 

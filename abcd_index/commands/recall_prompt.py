@@ -7,8 +7,8 @@ know is a second delivery of one prompt within seconds, which the hook answers o
 import sys
 import textwrap
 
-from abcd_index.commands.say import FINDINGS, OK, Out, count
-from abcd_index.commands.which import pick
+from abcd_index.commands.console import FINDINGS, OK, Out, count
+from abcd_index.commands.scope_selector import pick
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
 
@@ -41,7 +41,7 @@ def run(prompt, root=None, which="all", remaining=None, session=None, as_json=Fa
 
 
 def _decide(prompt, scopes, remaining, session, places):
-    from abcd_index.agenthooks import pipes
+    from abcd_index.agenthooks import io as pipes
     from abcd_index.agenthooks.decide import decide
     from abcd_index.agenthooks.fill import read_fill
 

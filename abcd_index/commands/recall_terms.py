@@ -3,16 +3,17 @@
 import sys
 import time
 
-from abcd_index.build import registry
-from abcd_index.commands.say import FAILED, Out, count
-from abcd_index.commands.which import ALL, USER, WORKSPACE, NothingHere, gather, here, pick
+from abcd_index import workspaces as registry
+from abcd_index.commands.console import FAILED, Out, count
+from abcd_index.commands.scope_selector import ALL, USER, WORKSPACE, NothingHere, gather, here, pick
 from abcd_index.errors import AbcdError
-from abcd_index.query import show, usage
-from abcd_index.query.rank import SIGNAL, Asked, search
-from abcd_index.query.shelf import folder_scope, open_shelf
-from abcd_index.query.since import read_since
-from abcd_index.query.words import read_terms
 from abcd_index.scopes import Places, user_scope, workspace_at
+from abcd_index.search import excerpts as show
+from abcd_index.search import usage
+from abcd_index.search.corpus import folder_scope, open_shelf
+from abcd_index.search.rank import SIGNAL, Asked, search
+from abcd_index.search.since import read_since
+from abcd_index.search.words import read_terms
 
 
 def run(terms, root=None, scope=ALL, as_json=False, types=(), limit=5, min_score=None, stale_months=6.0,

@@ -8,11 +8,11 @@ import os
 import shlex
 
 from abcd_index.commands import status_facts as facts
+from abcd_index.commands.console import FAILED, FINDINGS, OK, Out, count
 from abcd_index.commands.install import find
-from abcd_index.commands.say import FAILED, FINDINGS, OK, Out, count
-from abcd_index.commands.steps import shown
 from abcd_index.errors import AbcdError
-from abcd_index.git.hooks import LINE, VERSION
+from abcd_index.githooks.files import LINE, VERSION
+from abcd_index.install.plan import shown
 from abcd_index.scopes import Places
 
 AGENT_EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact")

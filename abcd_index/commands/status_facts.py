@@ -10,11 +10,14 @@ from abcd_index import fs
 from abcd_index.artefact.format import CURRENT, SUFFIX
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import Artefact, current_key
-from abcd_index.commands.install_git import kept_folder, target
-from abcd_index.commands.install_settings import registered
-from abcd_index.commands.which import FINDERS
+from abcd_index.build.tracked import wanted
+from abcd_index.commands.scope_selector import FINDERS
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, ArtefactUnknown, FormatTooNew
-from abcd_index.git import ask, hooks, tracked
+from abcd_index.git import run as ask
+from abcd_index.githooks import files as hooks
+from abcd_index.githooks import tracked
+from abcd_index.install.agents import registered
+from abcd_index.install.git import kept_folder, target
 from abcd_index.scopes import USER, allowed_by
 
 FILL_SUFFIX = ".fill"
@@ -40,7 +43,7 @@ def scope_facts(scope):
     it, so the prompt hook does not use it), missing, dangling (``current`` names none), newer, torn or unknown;
     ``error`` says more."""
     facts = {"scope": scope.name, "store": scope.store, "index": scope.index, "key": None, "pages": 0, "size": 0,
-             "origin": None, "tracked": tracked.wanted(scope)}
+             "origin": None, "tracked": wanted(scope)}
     try:
         _add_artefact(scope, facts)
         facts["state"] = "current" if expected_key(scope) == facts["key"] else "stale"
@@ -84,9 +87,9 @@ def _add_artefact(scope, facts):
 
 def expected_key(scope):
     """The key that a build would give the artefact now; unchanged files are known by their times."""
-    from abcd_index.build.files import observe
     from abcd_index.build.key import key_of
     from abcd_index.build.run import settings_of
+    from abcd_index.build.scan import observe
     from abcd_index.settings import written_settings
 
     observed = observe(scope)
@@ -151,7 +154,7 @@ def git(project, check):
         "hooks_path": [dict(zip(("scope", "origin", "value"), entry)) for entry in ask.hooks_path_settings(where)],
         "hooks": [], "driver": ask.setting(where, tracked.DRIVER),
     }
-    tracking = project.scope is not None and tracked.wanted(project.scope)
+    tracking = project.scope is not None and wanted(project.scope)
     for name in hooks.HOOKS + (hooks.TRACKED_HOOKS if tracking else ()):
         facts["hooks"].append(_hook(where, folder, name, check))
     return facts
@@ -171,7 +174,7 @@ def _hook(where, folder, name, check):
     if ask.tracked(where, path):
         facts["mode_in_git"] = ask.mode_in_index(where, path)
     if check and file.ours:
-        from abcd_index.commands.install_git import answer
+        from abcd_index.install.git import answer
 
         said = answer(where, name)
         facts["answers"] = said.startswith(f"abcd-index {name} ")
@@ -190,7 +193,7 @@ def _python(where, file):
 
 
 def _imports(python):
-    return _run([python, "-E", "-c", "import abcd_index.git_hook"], b"")[0] == 0
+    return _run([python, "-E", "-c", "import abcd_index.githooks.run"], b"")[0] == 0
 
 
 def agent(project, places, check, keyword):

@@ -7,8 +7,8 @@ repository that git will not speak of is never reported as a difference.
 import os
 
 from abcd_index import __version__, fs
-from abcd_index.commands.say import FAILED, FINDINGS, OK, Out, count
-from abcd_index.commands.which import pick
+from abcd_index.commands.console import FAILED, FINDINGS, OK, Out, count
+from abcd_index.commands.scope_selector import pick
 from abcd_index.errors import CannotTell
 from abcd_index.scopes import WORKSPACE, Places, guard
 
@@ -16,7 +16,7 @@ from abcd_index.scopes import WORKSPACE, Places, guard
 def run(root=None, which="all", form="text", require_artefact=False, strict=False, pages_only=False, out=None,
         places=None):
     """Verify the scopes that ``which`` names. Returns an exit status."""
-    from abcd_index.verify.row import is_ok
+    from abcd_index.verify.finding import is_ok
     from abcd_index.verify.run import verify
 
     out = out or Out()

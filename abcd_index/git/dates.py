@@ -3,7 +3,7 @@
 import os
 
 from abcd_index.errors import CannotTell
-from abcd_index.git import ask
+from abcd_index.git import run as ask
 
 _HEAD = b"\x02"
 _BREAK = b"\x03"

@@ -19,7 +19,7 @@ from tempfile import TemporaryFile
 
 from abcd_index import fs
 from abcd_index.errors import CannotTell
-from abcd_index.git import ask
+from abcd_index.git import run as ask
 
 REFS = "refs/abcd-index/"
 PUSHED = "refs/abcd-index-pushed/"

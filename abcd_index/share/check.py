@@ -23,23 +23,23 @@ from abcd_index.artefact import writer
 from abcd_index.artefact.format import PARTS
 from abcd_index.artefact.reader import LONGEST_LINE, Artefact
 from abcd_index.build.compile import Compiled
-from abcd_index.build.delta import Old
-from abcd_index.build.files import Moved
+from abcd_index.build.incremental import Old
 from abcd_index.build.key import RECORDS_VERSION
+from abcd_index.build.manifest import Pages
 from abcd_index.build.run import no_pages
-from abcd_index.build.sidecars import Pages
+from abcd_index.build.scan import Moved
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, FormatTooNew
 from abcd_index.settings import written_settings
+from abcd_index.share.bundle import fits
 from abcd_index.share.errors import Damaged
-from abcd_index.share.parcel import fits
+from abcd_index.store.generated import made_line
 from abcd_index.store.links import newer
-from abcd_index.store.made import made_line
 from abcd_index.store.read import read_beside, read_one
 from abcd_index.text.normalise import TOKENS_VERSION
 from abcd_index.verify.contents import Contents
 from abcd_index.verify.format import Decoded, Visitor
-from abcd_index.verify.gather import digest, gather
+from abcd_index.verify.recompute import digest, gather
 
 # Differences that are named.
 NAMED = 3

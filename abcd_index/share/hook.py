@@ -4,10 +4,10 @@ A build that takes over from the last artefact is faster than any download, so n
 default; bounded by ``share.timeout``; and whatever goes wrong, the hook builds.
 """
 
-from abcd_index.build import delta
-from abcd_index.build.files import observe
+from abcd_index.build import incremental as delta
 from abcd_index.build.key import key_of
 from abcd_index.build.run import settings_of, standing
+from abcd_index.build.scan import observe
 from abcd_index.settings import written_settings
 from abcd_index.share.errors import NotThere
 from abcd_index.share.place import choose, share_settings
@@ -26,7 +26,7 @@ def fetch_first(scope, places):
         observed = observe(scope)
         if not _in_full(observed):
             return ""
-        from abcd_index.share.take import fetch
+        from abcd_index.share.fetch import fetch
 
         fetch(scope, choose(scope, places), seconds=asked[0]["timeout"], observed=observed)
     except NotThere:

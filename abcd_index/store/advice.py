@@ -6,7 +6,7 @@ node content"). What went wrong is one of a dozen habits, and the text around th
 
 import re
 
-from .text import quoted
+from abcd_index.store.text import quoted
 
 KEY = re.compile(r"[ \t]*(?:- +)?([^\s#:\[\]{},\"'](?:[^:\n]|:(?!\s|$))*):(?:\s|$)")
 VALUE = re.compile(r"[ \t]*(?:- +)?(?:[^\s:\"'][^:\n]*:[ \t]+)?(.*)")

@@ -13,14 +13,13 @@ import unicodedata
 from urllib.parse import unquote
 
 from abcd_index.artefact.names import NOT_PAGES
-
-from .fences import cut
-from .front import starts_like_fields
-from .made import made_line
-from .markdown import Visible
-from .page import FOLDER
-from .records import Catalogue, Notes
-from .text import decode, quoted
+from abcd_index.store.fences import cut
+from abcd_index.store.frontmatter import starts_like_fields
+from abcd_index.store.generated import made_line
+from abcd_index.store.markdown import Visible
+from abcd_index.store.page import FOLDER
+from abcd_index.store.records import Catalogue, Notes
+from abcd_index.store.text import decode, quoted
 
 NAMES = ("index.md", "MEMORY.md")
 # What Claude Code loads of MEMORY.md at the start of a session; what is beyond is cut.

@@ -7,8 +7,8 @@ import re
 from datetime import date as Day
 from datetime import datetime, timedelta
 
-from .loader import Mapping, Sequence
-from .text import BIDI, control, quoted, visible_form
+from abcd_index.store.loader import Mapping, Sequence
+from abcd_index.store.text import BIDI, control, quoted, visible_form
 
 MOMENT = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})"

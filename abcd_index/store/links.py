@@ -8,9 +8,9 @@ pages answer, the nearer kind wins, then the name that sorts first.
 import re
 import unicodedata
 
-from .codes import CODES
-from .records import Finding
-from .text import quoted
+from abcd_index.store.codes import CODES
+from abcd_index.store.records import Finding
+from abcd_index.store.text import quoted
 
 FIELDS = ("contradicts", "supersedes", "superseded_by")
 WIKI = re.compile(r"\[\[([^\[\]]*)\]\]")

@@ -14,10 +14,9 @@ import unicodedata
 from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.errors import AbcdError
 from abcd_index.fs import TEMPORARY
-
-from .catalogue import NAMES
-from .records import Notes
-from .text import control, quoted
+from abcd_index.store.catalogue import NAMES
+from abcd_index.store.records import Notes
+from abcd_index.store.text import control, quoted
 
 MAX_LINKS = 8
 FOLDER = "memory/"

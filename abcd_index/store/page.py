@@ -11,12 +11,12 @@ heading further down ("Evidence", "How to apply") names a part of the page, not 
 
 import re
 
-from .fields import Reading, date, day, keywords, links, newest, text
-from .front import read_front
-from .loader import Mapping
-from .markdown import conflict_line, first_heading, history_dates
-from .records import Notes, Page
-from .text import decode, invisible, quoted
+from abcd_index.store.fields import Reading, date, day, keywords, links, newest, text
+from abcd_index.store.frontmatter import read_front
+from abcd_index.store.loader import Mapping
+from abcd_index.store.markdown import conflict_line, first_heading, history_dates
+from abcd_index.store.records import Notes, Page
+from abcd_index.store.text import decode, invisible, quoted
 
 FOLDER = "memory/"
 ABCD_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)_([A-Za-z0-9][A-Za-z0-9-]*)_(.+)\.md$", re.IGNORECASE)

@@ -6,14 +6,13 @@ Times are the caller's business: whoever keeps them takes them before ``read_sto
 import os
 
 from abcd_index import fs
-
-from .catalogue import read_catalogue
-from .links import alike, newer
-from .listing import FOLDER, Listing, list_store
-from .page import read_page
-from .records import Catalogue, Notes, Store
-from .rules import FILE as RULES
-from .rules import read_rules
+from abcd_index.store.catalogue import read_catalogue
+from abcd_index.store.links import alike, newer
+from abcd_index.store.listing import FOLDER, Listing, list_store
+from abcd_index.store.page import read_page
+from abcd_index.store.records import Catalogue, Notes, Store
+from abcd_index.store.rules import FILE as RULES
+from abcd_index.store.rules import read_rules
 
 MAX_PAGE = 4 * 1024 * 1024
 

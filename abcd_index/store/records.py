@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Optional
 
-from .codes import CODES
-from .made import made_line
+from abcd_index.store.codes import CODES
+from abcd_index.store.generated import made_line
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ no JSON, or has another ``schema_version``, yields no domain at all.
 import re
 from bisect import bisect_left
 
-from .fields import BIDI
-from .jsontext import JsonError, parse
-from .records import Domain, Notes
-from .text import decode, quoted, visible_form
+from abcd_index.store.fields import BIDI
+from abcd_index.store.json_positions import JsonError, parse
+from abcd_index.store.records import Domain, Notes
+from abcd_index.store.text import decode, quoted, visible_form
 
 FILE = "rules.json"
 MAX_BYTES = 256 * 1024

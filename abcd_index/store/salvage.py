@@ -18,8 +18,8 @@ import re
 
 import yaml
 
-from .advice import CONTROL
-from .loader import Mapping, Refused, Sequence, load
+from abcd_index.store.advice import CONTROL
+from abcd_index.store.loader import Mapping, Refused, Sequence, load
 
 TEXTS = frozenset(("name", "title", "description", "summary", "type", "class", "updated", "modified", "date",
                    "ingested_at"))

@@ -18,7 +18,7 @@ from abcd_index.text.normalise import TOKENS_VERSION
 from abcd_index.verify.codes import ARTEFACT
 from abcd_index.verify.contents import Contents, Headlines
 from abcd_index.verify.format import decode, peek
-from abcd_index.verify.strict import Torn, Wrong
+from abcd_index.verify.json_parser import Torn, Wrong
 
 REBUILD = "run `abcd-index build`"
 FORCE = "find out who changed it, then run `abcd-index build --force`"

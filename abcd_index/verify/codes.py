@@ -1,7 +1,7 @@
 """Findings that only ``verify`` can have, and the table of all codes there are."""
 
 from abcd_index.store.codes import Code
-from abcd_index.verify.row import ERROR, WARNING
+from abcd_index.verify.finding import ERROR, WARNING
 
 ARTEFACT = {
     "artefact-missing": Code(ERROR, "There is no artefact, and one was required."),

@@ -1,7 +1,7 @@
 """What an artefact says of the pages, held against the pages: two visitors for ``format.decode``."""
 
 from abcd_index.verify.format import Visitor
-from abcd_index.verify.gather import digest, forms
+from abcd_index.verify.recompute import digest, forms
 
 FIELDS = ("title", "type", "summary", "dialect")
 

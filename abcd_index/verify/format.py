@@ -10,7 +10,7 @@ from operator import lt
 
 from abcd_index.build.workers import mapped
 from abcd_index.errors import FormatTooNew
-from abcd_index.verify.strict import (
+from abcd_index.verify.json_parser import (
     Torn,
     Wrong,
     are_wholes,

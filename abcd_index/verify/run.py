@@ -2,8 +2,8 @@
 
 from abcd_index.errors import CannotTell, FormatTooNew
 from abcd_index.verify.artefact import judge
-from abcd_index.verify.gather import gather
-from abcd_index.verify.row import in_order, row
+from abcd_index.verify.finding import in_order, row
+from abcd_index.verify.recompute import gather
 from abcd_index.verify.tree import tree_findings
 
 

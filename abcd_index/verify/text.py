@@ -1,6 +1,6 @@
 """Findings as lines for people: ``FILE:LINE: severity [code] what is wrong; what to do``."""
 
-from abcd_index.verify.row import ERROR
+from abcd_index.verify.finding import ERROR
 
 
 def line_of(one, style=None):

@@ -43,7 +43,7 @@ def tree_findings(scope, track, key):
         if name not in tracked:
             found.append(_finding("artefact-untracked", f".index/{name}", "git tracks no artefact", NOT_TRACKED))
         else:
-            from abcd_index.git.tracked import judged
+            from abcd_index.build.tracked import judged
 
             wrong = _wrong(os.path.join(scope.index, name), key)
             # What a clone gets is not on disk alone.
@@ -72,7 +72,7 @@ def _wrong(path, key):
 
 
 def _partial(where, scope):
-    from abcd_index.git import ask
+    from abcd_index.git import run as ask
 
     if not ask.is_sparse(where):
         return []
@@ -85,7 +85,7 @@ def _partial(where, scope):
 
 
 def _tracked(where, folder):
-    from abcd_index.git import ask
+    from abcd_index.git import run as ask
 
     inside = os.path.relpath(folder, os.path.realpath(where.top)).replace(os.sep, "/")
     return [] if inside.startswith("../") else ask.tracked(where, f":(top,literal){inside}")
@@ -99,7 +99,7 @@ def _place(root):
         if up == folder:
             return None
         folder = up
-    from abcd_index.git import ask
+    from abcd_index.git import run as ask
 
     return ask.place(root)
 

@@ -9,11 +9,11 @@ import tempfile
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import compile_page
-from abcd_index.query.rank import BM25F, SIGNAL, Asked
-from abcd_index.query.rank import search as find
-from abcd_index.query.shelf import Shelf
-from abcd_index.query.words import read_terms
 from abcd_index.scopes import Scope
+from abcd_index.search.corpus import Shelf
+from abcd_index.search.rank import BM25F, SIGNAL, Asked
+from abcd_index.search.rank import search as find
+from abcd_index.search.words import read_terms
 from abcd_index.store.records import Page
 from benchmarks.quality.peers import words
 

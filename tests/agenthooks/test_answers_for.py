@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from abcd_index.agenthooks import ledger, pipes, rebuild
+from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import ledger, rebuild
 from abcd_index.artefact.format import checksum
 from tests import recall_shop
 from tests.recall_shop import older, page
@@ -246,7 +247,7 @@ def test_a_hook_that_is_registered_twice_counts_a_prompt_once(aged, prompt_id):
 
 
 @pytest.mark.parametrize("script", ["prompt_router_hook.py", "session_hook.py", "statusline_hook.py"])
-@pytest.mark.parametrize("gone", ["abcd_index/agenthooks/payload.py", "abcd_index/agenthooks/pipes.py", "abcd_index/scopes.py",
+@pytest.mark.parametrize("gone", ["abcd_index/agenthooks/payload.py", "abcd_index/agenthooks/io.py", "abcd_index/scopes.py",
                                   "hooks/abcd_loader.py", "abcd_index"])
 def test_abcd_debug_says_why_loading_fails(aged, tmp_path, script, gone):
     copy = tmp_path / "copy"

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.agenthooks import pipes, prompt_hook, session_hook
-from abcd_index.agenthooks.pipes import Session, marked
+from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import prompt_hook, session_hook
+from abcd_index.agenthooks.io import Session, marked
 from abcd_index.agenthooks.prompt import HEAD, TAIL, Prompt
 from tests import recall_shop
 from tests.recall_shop import page, said
@@ -136,7 +137,7 @@ def test_thousands_of_files_in_the_sessions_folder_cost_a_prompt_nothing(store):
     listed = []
     original = os.listdir
     patch = pytest.MonkeyPatch()
-    patch.setattr("abcd_index.agenthooks.sweep._os.listdir", lambda path: listed.append(path) or original(path), raising=False)
+    patch.setattr("abcd_index.agenthooks.expiry._os.listdir", lambda path: listed.append(path) or original(path), raising=False)
     for n in range(40):
         assert store.quick("auth", "many%d" % n)
     patch.undo()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from abcd_index.agenthooks import head, render
+from abcd_index.agenthooks import excerpt as head
+from abcd_index.agenthooks import render
 from abcd_index.agenthooks.decide import decide
-from abcd_index.agenthooks.head import page_head
+from abcd_index.agenthooks.excerpt import page_head
 from tests import recall_shop
 from tests.recall_shop import page
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.agenthooks import fill, ledger, pipes
+from abcd_index.agenthooks import fill, ledger
+from abcd_index.agenthooks import io as pipes
 from abcd_index.agenthooks.decide import decide
 from tests import recall_shop
 from tests.recall_shop import page

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abcd_index import settings
-from abcd_index.agenthooks import fill, gauge, pipes, statusline
+from abcd_index.agenthooks import fill, statusline
+from abcd_index.agenthooks import fill_record as gauge
+from abcd_index.agenthooks import io as pipes
 from abcd_index.agenthooks.decide import DEFAULTS
 from tests import recall_shop
 from tests.recall_shop import older, page

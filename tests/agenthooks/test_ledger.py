@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.agenthooks import ledger, pipes
-from abcd_index.agenthooks.sweep import KEPT
+from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import ledger
+from abcd_index.agenthooks.expiry import KEPT
 from tests import recall_shop
 from tests.recall_shop import older, page
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from abcd_index.build.files import observe
 from abcd_index.build.run import build
+from abcd_index.build.scan import observe
 from abcd_index.scopes import Places, workspace_at
 from abcd_index.share.place import share_settings
 from abcd_index.verify.run import verify

@@ -16,9 +16,9 @@ from abcd_index import fs
 from abcd_index.artefact.reader import open_current
 from abcd_index.artefact.times import Times
 from abcd_index.build import publish, run
-from abcd_index.build.files import observe
 from abcd_index.build.key import content_hash, key_of
 from abcd_index.build.run import build
+from abcd_index.build.scan import observe
 from abcd_index.build.weights import mean
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places, workspace_at
@@ -92,7 +92,7 @@ def test_an_unchanged_store_is_recognised_without_reading_a_page(scope, monkeypa
     settle(scope)
     build(scope)
     read = []
-    from abcd_index.build import files
+    from abcd_index.build import scan as files
 
     monkeypatch.setattr(files.Source, "read", lambda self: read.append(self.name) or b"")
     assert build(scope).state == "current"
@@ -233,7 +233,7 @@ class TestKey:
 class TestNothingIsEverHalf:
     def test_an_unreadable_store_is_no_empty_store(self, box, scope, monkeypatch):
         key = build(scope).key
-        from abcd_index.build import files
+        from abcd_index.build import scan as files
 
         def refuse(scope):
             raise PermissionError(13, "Permission denied")

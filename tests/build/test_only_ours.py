@@ -234,7 +234,7 @@ def test_what_cannot_be_read_again_is_not_left_out_under_its_key(box, root, monk
     scope = scope_of(box, root)
     right = content(build(scope).path)
     shutil.rmtree(scope.index)
-    monkeypatch.setattr("abcd_index.build.files.HELD", 0)
+    monkeypatch.setattr("abcd_index.build.scan.HELD", 0)
     read, opened = fs.read, []
 
     def fails_once(path, *rest):

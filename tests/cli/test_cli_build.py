@@ -166,7 +166,7 @@ def test_a_bar_shows_only_while_somebody_watches_a_long_build(monkeypatch):
     import io
 
     from abcd_index.commands import build
-    from abcd_index.commands.say import Out
+    from abcd_index.commands.console import Out
 
     class Terminal(io.StringIO):
         def isatty(self):

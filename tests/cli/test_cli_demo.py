@@ -4,7 +4,7 @@ import os
 import sys
 
 from abcd_index.commands.demo import excerpt
-from abcd_index.commands.demo_stage import STORE
+from abcd_index.commands.demo_sandbox import STORE
 
 
 def test_every_step_holds_and_nothing_is_left_behind(box):

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from abcd_index import __version__
-from abcd_index.commands.say import wants_colour
+from abcd_index.commands.console import wants_colour
 
 PAGE = "---\nsource: {class: session_memory}\nrecall: [auth, login]\n---\n# Login\n\nThe body.\n"
 COMMANDS = ("init", "build", "verify", "catalogue", "recall", "status", "install", "uninstall", "demo", "keywords")

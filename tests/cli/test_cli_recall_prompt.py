@@ -6,7 +6,7 @@ import json
 import pytest
 
 from abcd_index.commands import recall_prompt
-from abcd_index.commands.say import Out
+from abcd_index.commands.console import Out
 from abcd_index.scopes import Places
 
 PAGES = {

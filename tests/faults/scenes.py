@@ -166,7 +166,7 @@ def cli(*arguments):
 def git_hook(hook):
     def run(world, fault):
         def command():
-            from abcd_index.git_hook import main
+            from abcd_index.githooks.run import main
 
             main([hook, ".git", ".git", "", ".abcd", ""])
 
@@ -177,7 +177,7 @@ def git_hook(hook):
 
 def pre_commit(world, fault):
     def command():
-        from abcd_index.git.tracked import main
+        from abcd_index.githooks.tracked import main
 
         main(["pre-commit"])
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from abcd_index.build.files import observe
 from abcd_index.build.key import key_of
 from abcd_index.build.run import settings_of
-from abcd_index.git.hooks import HOOKS
+from abcd_index.build.scan import observe
+from abcd_index.githooks.files import HOOKS
 from abcd_index.scopes import Places, workspace_at
 from abcd_index.settings import written_settings
 from tests.conftest import Box

@@ -10,7 +10,7 @@ import pytest
 from git_ground import artefact_state, page, sealed  # noqa: F401
 
 from abcd_index.commands import install
-from abcd_index.commands.say import Out
+from abcd_index.commands.console import Out
 from abcd_index.scopes import Places
 
 

@@ -9,8 +9,9 @@ import pytest
 from git_ground import page, sealed, template  # noqa: F401
 
 from abcd_index.errors import CannotTell
-from abcd_index.git import ask, stores
+from abcd_index.git import run as ask
 from abcd_index.git.dates import last_commit_dates
+from abcd_index.githooks import stores
 
 
 class TestPlace:

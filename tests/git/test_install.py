@@ -10,8 +10,8 @@ from git_ground import artefact_state, page, sealed  # noqa: F401
 from git_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
 
 from abcd_index.errors import AbcdError
-from abcd_index.git import hooks
-from abcd_index.git.hooks import HOOKS, LINE
+from abcd_index.githooks import files as hooks
+from abcd_index.githooks.files import HOOKS, LINE
 
 
 def test_gives_back_every_byte(project):
@@ -229,7 +229,7 @@ class TestHooksPath:
 
 def test_hooks_that_cannot_run_are_said(project, monkeypatch):
     """The self-test: what is written is not yet what runs."""
-    from abcd_index.git import ask
+    from abcd_index.git import run as ask
 
     monkeypatch.setattr(ask, "run_hook", lambda where, name, args, **environ: (0, ""))
     code, said = project.install()

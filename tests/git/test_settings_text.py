@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.agents import json_text, settings_files
-from abcd_index.agents.settings_files import (
+from abcd_index.install import json_text, settings_files
+from abcd_index.install.settings_files import (
     BrokenSettings,
     add,
     command,

@@ -13,8 +13,8 @@ from git_ground import page, sealed  # noqa: F401
 
 from abcd_index.commands import install
 from abcd_index.commands import status as command
-from abcd_index.commands.say import Out
-from abcd_index.git.hooks import HOOKS
+from abcd_index.commands.console import Out
+from abcd_index.githooks.files import HOOKS
 from abcd_index.scopes import Places
 
 

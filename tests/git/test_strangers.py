@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from git_ground import page, sealed, template  # noqa: F401
 
-from abcd_index.git import ask
+from abcd_index.git import run as ask
 from tests.conftest import BASE_PYTHON, ROOT
 
 LOOKS = [("build",), ("verify",), ("status",), ("recall", "word"), ("recall", "--prompt", "word"), ("recall", "--audit"),

@@ -11,7 +11,7 @@ import sys
 import pytest
 from git_ground import Ground, artefact_state, page, template, without_hooks  # noqa: F401
 
-from abcd_index.git.hooks import HOOKS, TRACKED_HOOKS, VERSION, HookFile, stub
+from abcd_index.githooks.files import HOOKS, TRACKED_HOOKS, VERSION, HookFile, stub
 from tests.conftest import ROOT
 
 SHELLS = [shell for shell in ("dash", "bash", "ksh", "mksh", "busybox", "zsh") if shutil.which(shell)]
@@ -204,7 +204,7 @@ class TestStartsNothing:
 
     def test_of_the_heavy_libraries(self):
         """twenty bare interpreter starts between typer and GitPython"""
-        code = "import sys, abcd_index.git_hook, abcd_index.build.run; print([m for m in ('typer', 'git') if m in sys.modules])"
+        code = "import sys, abcd_index.githooks.run, abcd_index.build.run; print([m for m in ('typer', 'git') if m in sys.modules])"
         done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
         assert done.stdout == "[]\n", done.stderr
 
@@ -326,7 +326,7 @@ class TestStillCurrent:
         ground.write("a", "edited")
         hook = ground.root / ".git" / "hooks" / "post-checkout"
         text = hook.read_text()
-        hook.write_text(text.replace("from abcd_index.git_hook import main", "raise SystemExit(3)"))
+        hook.write_text(text.replace("from abcd_index.githooks.run import main", "raise SystemExit(3)"))
         bare = {"ABCD_HOME": str(ground.folder / "no"), "PATH": "/usr/bin:/bin"}
         ground.git("checkout", "-q", "plain", **bare)
         assert ground.state() == "stale"

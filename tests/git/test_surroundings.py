@@ -10,7 +10,7 @@ import sys
 import pytest
 from git_ground import Ground, artefact_state, page, template, without_hooks  # noqa: F401
 
-from abcd_index.git.hooks import HOOKS, stub
+from abcd_index.githooks.files import HOOKS, stub
 from tests.conftest import ROOT
 
 
@@ -108,7 +108,7 @@ class TestNothingReachesGit:
         ground.git("checkout", "-q", "-b", "evil")
         mark = ground.folder / "pwned"
         evil = f"open({str(mark)!r}, 'w')\n"
-        for name in ("abcd_index/__init__.py", "abcd_index/git_hook.py", "orjson.py", "frontmatter.py", "yaml.py",
+        for name in ("abcd_index/__init__.py", "abcd_index/githooks/run.py", "orjson.py", "frontmatter.py", "yaml.py",
                      "sitecustomize.py", "os.py", "json.py", ".abcd/memory/abcd_index.py"):
             path = ground.root / name
             path.parent.mkdir(exist_ok=True)

@@ -194,14 +194,14 @@ def test_switched_off(team):
 
 def test_a_broken_tool_keeps_no_commit_from_being_made(team):
     hook = team.root / ".git" / "hooks" / "pre-commit"
-    hook.write_text(hook.read_text().replace("from abcd_index.git.tracked import main", "raise SystemExit(3)"))
+    hook.write_text(hook.read_text().replace("from abcd_index.githooks.tracked import main", "raise SystemExit(3)"))
     team.write("auth", "changed")
     done = team.git("commit", "-qam", "changed")
     assert done.returncode == 0
 
 
 def test_uninstall_takes_the_driver_away(team):
-    assert "abcd_index.git.tracked" in team.out("config", "merge.abcd-index.driver")
+    assert "abcd_index.githooks.tracked" in team.out("config", "merge.abcd-index.driver")
     assert team.box.cli("uninstall", cwd=team.root).returncode == 0
     config = (team.root / ".git" / "config").read_text()
     assert "abcd-index" not in config

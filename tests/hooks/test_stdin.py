@@ -72,7 +72,7 @@ def test_half_a_payload_and_silence_end_at_the_deadline(auth):
 
 @pytest.mark.parametrize("said", [None, "1", "0", "-5", "x", "\u0663", "1e9", ""])
 def test_a_deadline_is_never_shorter_nor_longer_than_it_may_be(auth, said):
-    from abcd_index.agenthooks import pipes
+    from abcd_index.agenthooks import io as pipes
     from abcd_index.scopes import Places
 
     assert 1.0 <= pipes.deadline(Places({"ABCD_DEADLINE": said} if said is not None else {})) <= 60

@@ -7,7 +7,7 @@ import os
 from datetime import datetime, timezone
 
 from abcd_index.commands import recall_audit, recall_terms
-from abcd_index.commands.say import Out
+from abcd_index.commands.console import Out
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=timezone.utc).timestamp()
 

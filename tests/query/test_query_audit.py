@@ -5,7 +5,7 @@ import json
 import pytest
 from query_store import PAGES, audit, recall
 
-from abcd_index.query.references import references
+from abcd_index.search.references import references
 
 PAGE = "---\nname: {0}\ndescription: d\ntype: project\nupdated: 2026-08-30\n{2}---\n{1}\n"
 

@@ -11,11 +11,11 @@ from abcd_index.artefact.format import CELL
 from abcd_index.artefact.ranking import MARKS
 from abcd_index.build.run import build
 from abcd_index.errors import ArtefactTorn
-from abcd_index.query.exact import Exact
-from abcd_index.query.rank import BM25F, Asked, Bm25fSums, Result, counted, search
-from abcd_index.query.shelf import open_shelf
-from abcd_index.query.words import read_terms
 from abcd_index.scopes import Places, Scope
+from abcd_index.search.bm25f import Exact
+from abcd_index.search.corpus import open_shelf
+from abcd_index.search.rank import BM25F, Asked, Bm25fSums, Result, counted, search
+from abcd_index.search.words import read_terms
 
 NOW = 1.8e9
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from query_store import PAGES, placed
 
 from abcd_index.commands import keywords
-from abcd_index.commands.say import Out
+from abcd_index.commands.console import Out
 from abcd_index.errors import AbcdError
-from abcd_index.query.frontmatter import CannotAdd, add_keywords
+from abcd_index.store.edit import CannotAdd, add_keywords
 from abcd_index.store.page import read_page
 
 # (frontmatter and body before, after), `WORDS` added.

@@ -10,8 +10,8 @@ import pytest
 from query_store import NOW, PAGES, audit, names, recall, results
 
 from abcd_index.errors import AbcdError, Forbidden
-from abcd_index.query import usage
-from abcd_index.query.rank import Asked
+from abcd_index.search import usage
+from abcd_index.search.rank import Asked
 
 DAY = 86400
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from abcd_index.build import registry
+from abcd_index import workspaces as registry
 from abcd_index.scopes import Places
 
 

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from query_store import placed
 
-from abcd_index.query.rank import Asked, search
-from abcd_index.query.scan import ODD
-from abcd_index.query.shelf import folder_scope, open_shelf
-from abcd_index.query.words import fold, read_terms
 from abcd_index.scopes import Places
+from abcd_index.search.corpus import folder_scope, open_shelf
+from abcd_index.search.rank import Asked, search
+from abcd_index.search.scan import ODD
+from abcd_index.search.words import fold, read_terms
 
 
 def test_every_character_that_folds_into_ascii_is_known():

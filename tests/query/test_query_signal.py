@@ -5,10 +5,10 @@ from math import log2
 import pytest
 
 from abcd_index.errors import AbcdError
-from abcd_index.query import signal
-from abcd_index.query.rank import SignalSums, months_between
-from abcd_index.query.since import read_since
-from abcd_index.query.words import fold, hits, read_terms, snippet
+from abcd_index.search import signal
+from abcd_index.search.rank import SignalSums, months_between
+from abcd_index.search.since import read_since
+from abcd_index.search.words import fold, hits, read_terms, snippet
 
 DAY = 86400
 

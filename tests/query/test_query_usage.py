@@ -5,13 +5,13 @@ import os
 import subprocess
 import sys
 
-from abcd_index.query import usage
+from abcd_index.search import usage
 from tests.conftest import ROOT
 
 WRITER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from abcd_index.query import usage
+from abcd_index.search import usage
 usage.FOLD = int(sys.argv[4])
 for _ in range(int(sys.argv[3])):
     assert usage.record(sys.argv[2], ["a.md", "b.md"])

@@ -6,11 +6,11 @@ import json
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import PARTS
 from abcd_index.artefact.reader import Artefact
-from abcd_index.build.delta import Old
+from abcd_index.build.incremental import Old
+from abcd_index.build.manifest import Pages
 from abcd_index.build.run import build
-from abcd_index.build.sidecars import Pages
 from abcd_index.scopes import Places, workspace_at
-from abcd_index.share.parcel import wrap
+from abcd_index.share.bundle import wrap
 
 LINES = "".join(f"line {n} says what was learned about deploys\n" for n in range(20))
 PAGES = {

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from share_ground import PAGES, artefact_of, contents, forged, index_of, pack, parcel_of, scope_of
 
 from abcd_index.artefact.format import checksum
-from abcd_index.build.files import observe
 from abcd_index.build.publish import unsealed
 from abcd_index.build.run import build
+from abcd_index.build.scan import observe
 from abcd_index.errors import AbcdError
 from abcd_index.share import check
+from abcd_index.share.bundle import unwrap
 from abcd_index.share.errors import Damaged, NotThere
-from abcd_index.share.parcel import unwrap
+from abcd_index.share.fetch import fetch
 from abcd_index.share.place import Named
-from abcd_index.share.take import fetch
 from tests.conftest import Box, settle
 
 

@@ -13,11 +13,12 @@ from share_ground import PAGES, Ground, artefact_of, contents, index_of, scope_o
 
 from abcd_index import fs
 from abcd_index.build.run import build
-from abcd_index.share import folder_place, url_place
+from abcd_index.share.backends import folder as folder_place
+from abcd_index.share.backends import url as url_place
 from abcd_index.share.errors import Damaged, NotThere, Unreachable
+from abcd_index.share.fetch import fetch
 from abcd_index.share.place import Named
-from abcd_index.share.send import push
-from abcd_index.share.take import fetch
+from abcd_index.share.push import push
 
 fsspec = pytest.importorskip("fsspec")
 

@@ -223,7 +223,7 @@ def test_passwords_are_not_printed(ground):
 def test_more_than_an_artefact_may_have_is_not_kept(ground, monkeypatch):
     from abcd_index.errors import AbcdError
     from abcd_index.scopes import Places, workspace_at
-    from abcd_index.share import take
+    from abcd_index.share import fetch as take
     from abcd_index.share.place import Named
 
     ground.run("push", "--to", "git:origin", cwd=ground.a)

@@ -203,7 +203,8 @@ def test_a_commit_that_is_a_bomb(target, kind):
 
 
 def test_a_folder_that_never_answers(target, monkeypatch):
-    from abcd_index.share import packed, take
+    from abcd_index.share import fetch as take
+    from abcd_index.share import gzip as packed
     from abcd_index.share.errors import Unreachable
     from abcd_index.share.place import Named
 
@@ -213,14 +214,15 @@ def test_a_folder_that_never_answers(target, monkeypatch):
             going()
 
     target.at.write_bytes(gzip.compress(target.parcel))
-    monkeypatch.setattr("abcd_index.share.folder_place.unpack", waits)
+    monkeypatch.setattr("abcd_index.share.backends.folder.unpack", waits)
     assert packed.unpack is not waits
     with pytest.raises(Unreachable, match="did not answer within 0.2 s"):
         take.fetch(scope_of(target.b, target.box), Named(str(target.place), "option"), seconds=0.2)
 
 
 def test_a_line_that_no_prompt_would_read_is_not_read_here(target, monkeypatch):
-    from abcd_index.share import check, take
+    from abcd_index.share import check
+    from abcd_index.share import fetch as take
     from abcd_index.share.errors import Damaged
     from abcd_index.share.place import Named
 
@@ -255,8 +257,8 @@ def test_after_the_fetch_of_a_forged_one_it_does_not(target):
 
 def test_what_came_from_a_place_that_nobody_named_is_reproduced_first(target):
     from abcd_index.build.run import build
+    from abcd_index.share.fetch import fetch
     from abcd_index.share.place import Named
-    from abcd_index.share.take import fetch
 
     target.at.write_bytes(gzip.compress(target.parcel))
     scope = scope_of(target.b, target.box)

@@ -9,9 +9,9 @@ import pytest
 from share_ground import PAGES, Ground, artefact_of, index_of, scope_of
 
 from abcd_index.build.run import build
+from abcd_index.share.fetch import fetch
 from abcd_index.share.place import Named
-from abcd_index.share.send import push
-from abcd_index.share.take import fetch
+from abcd_index.share.push import push
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that can be killed so")
 

@@ -7,9 +7,9 @@ import pytest
 
 from abcd_index.errors import AbcdError, Forbidden
 from abcd_index.scopes import Places, user_scope, workspace_at
+from abcd_index.share.backends.url import UrlPlace
 from abcd_index.share.errors import Unreachable, plain
 from abcd_index.share.place import choose
-from abcd_index.share.url_place import UrlPlace
 
 
 class Settings:

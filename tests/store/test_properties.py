@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abcd_index.store.catalogue import NOT_PAGES, completed, read_catalogue
 from abcd_index.store.codes import CODES
-from abcd_index.store.jsontext import JsonError, parse
+from abcd_index.store.json_positions import JsonError, parse
 from abcd_index.store.links import Links, newer
 from abcd_index.store.page import read_page
 from abcd_index.store.records import Page

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from abcd_index.build import workers
 from abcd_index.errors import FormatTooNew
 from abcd_index.verify.format import Visitor, decode
-from abcd_index.verify.strict import Torn, Wrong, checksum
+from abcd_index.verify.json_parser import Torn, Wrong, checksum
 
 
 class Collect(Visitor):

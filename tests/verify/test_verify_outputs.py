@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from abcd_index.commands.say import Out
+from abcd_index.commands.console import Out
 from abcd_index.verify import github, sarif
 from abcd_index.verify.codes import all_codes
-from abcd_index.verify.row import Row, in_order, is_ok
+from abcd_index.verify.finding import Row, in_order, is_ok
 from abcd_index.verify.text import line_of
 
 

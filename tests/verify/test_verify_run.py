@@ -12,7 +12,7 @@ import pytest
 from abcd_index.build import publish, workers
 from abcd_index.build.run import build as run_build
 from abcd_index.commands import verify as command
-from abcd_index.commands.say import Out
+from abcd_index.commands.console import Out
 from abcd_index.scopes import Places, workspace_at
 
 PAGES = {

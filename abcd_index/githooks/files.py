@@ -1,0 +1,297 @@
+"""The hook files: what ours look like, how one is put beside another tool's, and how that is undone.
+
+Three forms. *Own*: there was no hook, the file is our stub. *Beside*: the hook that was there is a shell
+script, and a short block in front of it calls a copy of the stub. *Kept*: it is something else (or not
+executable, which git skips), so it moves aside and our file hands over to it. Whatever is done here can
+be taken back to the byte; text between our two marks is ours, all other text is not.
+"""
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from abcd_index import fs
+from abcd_index.githooks import tracked
+
+HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
+# Only where a team keeps the artefact in the repository.
+TRACKED_HOOKS = ("pre-commit",)
+VERSION = 2
+KEPT = "abcd-kept"
+# What pre-commit and lefthook rename a hook to that was there before theirs; pre-commit goes on running it.
+MOVED = (".legacy", ".old")
+FOLDER = "abcd-index"
+
+# The line for hooks that are not ours to write; it says nothing about this machine.
+LINE = 'h="$(git rev-parse --git-common-dir)/abcd-index/${0##*/}"; [ ! -f "$h" ] || sh "$h" "$@"'
+
+_BEGIN = re.compile(rb"^# >>> abcd-index (?P<hook>[a-z-]+) (?P<version>\d+)(?: (?P<form>beside))? >>>\n", re.M)
+_END = b"# <<< abcd-index <<<"
+# LINE, or one like it that names the hook. A path or a comment that holds the word calls nothing.
+_CALL = re.compile(rb"^(?!\s*#).*\babcd-index/(?:\$\{0##\*/\}|\$\(basename |post-|pre-commit\b)", re.M)
+_SHEBANG = b"#!/bin/sh\n"
+_SHELLS = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
+
+
+class HookFile:
+    """A hook as it is on disk. ``state``: absent, own, beside, kept, foreign, calls (somebody else's,
+    with our line in it) or unreadable (something is there, and nothing can be said of it). ``version`` of our block,
+    or 0. ``data``: bytes, or None. ``runs``: whether git would run it."""
+
+    __slots__ = ("name", "path", "data", "state", "version", "runs", "link")
+
+    def __init__(self, name, path):
+        self.name = name
+        self.path = path
+        self.link = os.path.islink(path)
+        self.data = _content(path)
+        self.runs = os.path.isfile(path) and os.access(path, os.X_OK)
+        found = _block(self.data or b"")
+        self.version = int(found.group("version")) if found else 0
+        if found and found.group("form"):
+            self.state = "beside"
+        elif found:
+            self.state = "kept" if b"abcd_kept=" in self.data else "own"
+        elif self.data is None and not self.link:
+            self.state = "unreadable" if _may_be_there(path) else "absent"
+        else:
+            self.state = "calls" if _CALL.search(self.data or b"") else "foreign"
+
+    @property
+    def ours(self):
+        """Whether our block is in it."""
+        return self.state in ("own", "beside", "kept")
+
+    @property
+    def crlf(self):
+        """Whether its first line ends in a way that no interpreter is found for."""
+        return b"\r" in (self.data or b"").split(b"\n", 1)[0]
+
+
+def stub(name, python):
+    """The bytes of our hook ``name``, with the interpreter that it starts."""
+    if name in TRACKED_HOOKS:
+        return tracked.stub(name, VERSION, python)
+    data = (_templates() / name).read_bytes().replace(b"\r\n", b"\n")
+    quoted = "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
+    return data.replace(b"abcd_python=''", b"abcd_python=" + os.fsencode(quoted), 1)
+
+
+def wanted(hook, python, sibling):
+    """(form, bytes) that the file should have. ``sibling``: whether its folder lies beside FOLDER in the
+    common git folder."""
+    block = _own_block(hook.name, python)
+    if hook.state == "absent":
+        return "own", stub(hook.name, python)
+    if hook.state == "kept-alone":
+        return "kept", _SHEBANG + _with_kept(block, hook.name)
+    if hook.state == "own":
+        return "own", _with_block(hook.data, block)
+    if hook.state == "kept":
+        return "kept", _with_block(hook.data, _with_kept(block, hook.name))
+    if hook.state == "beside":
+        return "beside", _with_block(hook.data, _beside_block(hook.name, sibling))
+    if hook.runs and not hook.link and is_shell(hook.data):
+        return "beside", insert(hook.data, _beside_block(hook.name, sibling))
+    return "kept", _SHEBANG + _with_kept(block, hook.name)
+
+
+def put_aside(hook):
+    """The name of the file beside a foreign hook that holds our block and that the hook is taken to run: under the
+    name that pre-commit gives to what it found, or under one whose ending the hook's own text says. '' for none."""
+    folder = os.path.dirname(hook.path)
+    for name in sorted(os.listdir(folder)):
+        ending = name[len(hook.name):]
+        if name.startswith(hook.name) and ending and HookFile(hook.name, os.path.join(folder, name)).ours \
+                and (ending == MOVED[0] or os.fsencode(ending) in hook.data):
+            return name
+    return ""
+
+
+def put(hook, form, data, kept_folder):
+    """Write the hook. A hook that it takes the place of is first kept in ``kept_folder``; the last step is one rename,
+    so that at every moment either theirs runs or ours, which hands over to it."""
+    mode = 0o755
+    for folder in (kept_folder, os.path.dirname(hook.path)):
+        fs.sweep(folder)
+    if form == "kept" and hook.state == "foreign":
+        fs.make_folder(kept_folder)
+        kept = os.path.join(kept_folder, hook.name)
+        if os.path.lexists(kept) and _content(kept) != hook.data:
+            fs.move(kept, _free(kept))  # Another's, from before; who knows whether it is wanted.
+        fs.keep(hook.path, kept, _near(hook.path, kept))
+    elif hook.data is not None:
+        mode = stat.S_IMODE(os.stat(hook.path).st_mode) | (0 if form == "beside" else 0o111)
+    fs.make_folder(os.path.dirname(hook.path))
+    fs.replace(hook.path, data, mode)
+
+
+def take_away(hook, kept_folder):
+    """Undo ``put``. Returns what was done (removed, restored or cleaned) or None when nothing was ours."""
+    if not hook.ours:
+        return None
+    rest = without_block(hook.data)
+    kept = os.path.join(kept_folder, hook.name)
+    mode = stat.S_IMODE(os.stat(hook.path).st_mode)
+    started = os.path.join(os.path.dirname(hook.path), hook.name)
+    if started != hook.path and _content(started) in (rest, _content(kept) if hook.state == "kept" else rest):
+        # Another tool put its own hook aside because ours was in it or before it; it would now call itself.
+        fs.remove(hook.path)
+        if hook.state == "kept":
+            fs.remove(kept)
+        return "removed"
+    if hook.state == "beside" or rest not in (_SHEBANG, b""):
+        # Text that is not ours stays, and beside it what was kept stays where it is.
+        fs.replace(hook.path, rest, mode)
+        return "cleaned"
+    if os.path.lexists(kept):
+        text = _near(kept, hook.path)
+        if text is None:
+            fs.move(kept, hook.path)
+        else:
+            fs.keep(kept, hook.path, text)
+            fs.remove(kept)
+        return "restored"
+    fs.remove(hook.path)
+    return "removed"
+
+
+def restore(name, folder, kept_folder):
+    """Give back a hook that was kept and whose place is empty: an installation or its removal was cut short."""
+    path, kept = os.path.join(folder, name), os.path.join(kept_folder, name)
+    if os.path.lexists(kept) and not os.path.lexists(path):
+        fs.keep(kept, path, _near(kept, path))
+        fs.remove(kept)
+
+
+def is_shell(data):
+    """Whether a hook's text is run by a shell of the Bourne kind (also when it has no first line)."""
+    if data is None or b"\0" in data[:8000]:
+        return False
+    if not data.startswith(b"#!"):
+        return True
+    words = data[2:].split(b"\n", 1)[0].decode("utf-8", "replace").split(" ")
+    words = [word for word in words if word]
+    if words and os.path.basename(words[0]) == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return bool(words) and os.path.basename(words[0]) in _SHELLS
+
+
+def insert(data, block):
+    """``data`` with our block in front of everything but the first line that names the interpreter."""
+    if not data.startswith(b"#!"):
+        return block + data
+    first, end, rest = data.partition(b"\n")
+    if not end:
+        return first + b"\n" + block.rstrip(b"\n")
+    return first + end + block + rest
+
+
+def without_block(data):
+    """The inverse of ``insert``."""
+    found = _block(data)
+    if found is None:
+        return data
+    end = data.index(_END, found.start()) + len(_END)
+    if data[end:end + 1] == b"\n":
+        return data[:found.start()] + data[end + 1:]
+    start = found.start() - (data[found.start() - 1:found.start()] == b"\n")
+    return data[:start] + data[end:]
+
+
+def _templates():
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "_githooks", package.parent / ".githooks"):
+        if (folder / HOOKS[0]).is_file():
+            return folder
+    raise FileNotFoundError("the git hooks are missing from this installation")
+
+
+def _own_block(name, python):
+    return stub(name, python)[len(_SHEBANG):]
+
+
+def _with_kept(block, name):
+    """The hook that was here runs as it did: same arguments, same input, its own status. Counted, so that
+    a tool that has taken our file for its own predecessor cannot make the two call each other for ever."""
+    lines = (
+        f"abcd_kept=${{0%/*}}/../{KEPT}/{name}\n"
+        'ABCD_KEPT=${ABCD_KEPT-}x\n'
+        f'abcd_ran="${{0%/*}}/{name}"\n'
+        f'case ${{0##*/}} in {name}) abcd_ran= ;; esac\n'
+        'if [ -x "$abcd_kept" ] && [ "$ABCD_KEPT" != xxxxxxxx ] &&\n'
+        '    { [ -z "$abcd_ran" ] || ! cmp -s "$abcd_kept" "$abcd_ran"; }; then\n'
+        '    export ABCD_KEPT\n'
+        '    exec "$abcd_kept" "$@"\n'
+        'fi\n'
+    ).encode()
+    return block.replace(_END, lines + _END)
+
+
+def _beside_block(name, sibling):
+    folder = "${0%/*}/.." if sibling else "$(git rev-parse --git-common-dir)"
+    rebase = '[ ! -d "${GIT_DIR:-.git}/rebase-merge" ] && ' if name == "post-commit" else ""
+    return (
+        f"# >>> abcd-index {name} {VERSION} beside >>>\n"
+        "# Makes the recall index current after git changed pages; `abcd-index uninstall` takes this away.\n"
+        f'if {rebase}[ -f "{folder}/{FOLDER}/{name}" ]; then\n'
+        f'    sh "{folder}/{FOLDER}/{name}" "$@" </dev/null || :\n'
+        '    if [ "${ABCD_INDEX-}" = ping ]; then exit 0; fi\n'
+        "fi\n"
+        # Put aside by the tool that this hook is of, which no longer knew it: what follows has run already.
+        f'case ${{0##*/}} in {name}) ;; *)\n'
+        "    if sed '/^# >>> abcd-inde[x] /,/^# <<< abcd-inde[x] <<</d' \"$0\" | cmp -s - \"${0%/*}/"
+        f'{name}"; then exit 0; fi ;;\n'
+        "esac\n"
+        "# <<< abcd-index <<<\n"
+    ).encode()
+
+
+def _with_block(data, block):
+    found = _block(data)
+    end = data.index(_END, found.start()) + len(_END)
+    tail = data[end:]
+    return data[:found.start()] + block.rstrip(b"\n") + tail
+
+
+def _block(data):
+    found = _BEGIN.search(data)
+    return found if found and _END in data[found.start():] else None
+
+
+def _near(source, target):
+    """What the link ``source`` must say at ``target``, the other one of two folders side by side, where that is not
+    what it says; None for a file and for a link that may stay as it is."""
+    if not os.path.islink(source):
+        return None
+    text = was = os.readlink(source)
+    here, there = (f"../{os.path.basename(os.path.dirname(path))}/" for path in (source, target))
+    if os.sep not in text:
+        text = here + text
+    elif text.startswith(there) and os.sep not in text[len(there):]:
+        text = text[len(there):]
+    return None if text == was else text
+
+
+def _free(path):
+    number = 1
+    while os.path.lexists(f"{path}.{number}"):
+        number += 1
+    return f"{path}.{number}"
+
+
+def _may_be_there(path):
+    try:
+        os.lstat(path)
+        return True
+    except OSError as error:
+        return not isinstance(error, (FileNotFoundError, NotADirectoryError))
+
+
+def _content(path):
+    try:
+        with open(path, "rb") as handle:
+            return handle.read()
+    except OSError:
+        return None

@@ -1,0 +1,83 @@
+"""What an installation found, kept where git does not look: so that uninstalling can give it back.
+
+A JSON file in the work tree's own git folder (without git: in the index folder): ``settings`` maps a
+settings file, relative to the project, to what was there before (base64, or null for no file) and the hash
+of what was written; ``index`` says that the index folder was made by the installation.
+"""
+
+import base64
+import hashlib
+import json
+import os
+
+from abcd_index import fs
+from abcd_index.git import run as ask
+
+NAME = "receipt.json"
+
+
+class Receipt:
+    """The receipt of a Project. Unreadable is empty."""
+
+    def __init__(self, project):
+        self.path = _path(project)
+        self.root = project.root
+        self.data = {"settings": {}, "index": False}
+        try:
+            with open(self.path, encoding="utf-8") as handle:
+                found = json.load(handle)
+            self.data["settings"] = {name: entry for name, entry in found["settings"].items()
+                                     if {"before", "after", "folder"} <= set(entry)}
+            self.data["index"] = found.get("index") is True
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            pass
+
+    def settings(self, path):
+        """The entry of a settings file, or None."""
+        return self.data["settings"].get(os.path.relpath(path, self.root))
+
+    def put_settings(self, path, entry):
+        """Write down a settings file's entry; None takes it out."""
+        name = os.path.relpath(path, self.root)
+        if entry is None:
+            self.data["settings"].pop(name, None)
+        else:
+            self.data["settings"][name] = entry
+        self.save()
+
+    def put_index(self, made):
+        """Write down whether the index folder is to go with the installation."""
+        self.data["index"] = made
+        self.save()
+
+    def save(self):
+        """Write the file; an empty receipt is no file."""
+        if self.path is None:
+            return
+        if not self.data["settings"] and not self.data["index"]:
+            fs.remove(self.path)
+            return
+        fs.make_folder(os.path.dirname(self.path))
+        # What was in a settings file may be private.
+        fs.replace(self.path, (json.dumps(self.data, indent=1) + "\n").encode("ascii"), 0o600)
+
+
+def digest(text):
+    """The hash of a text that tells whether it was edited since; None of None."""
+    return None if text is None else hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def packed(text):
+    """A text as the receipt holds it."""
+    return None if text is None else base64.b64encode(text.encode("utf-8")).decode("ascii")
+
+
+def unpacked(text):
+    """The inverse of ``packed``."""
+    return None if text is None else base64.b64decode(text).decode("utf-8")
+
+
+def _path(project):
+    if project.place is not None:
+        return ask.own_path(project.place, f"abcd-index/{NAME}")
+    return os.path.join(project.scope.index, NAME) if project.scope is not None else None
