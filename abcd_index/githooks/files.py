@@ -30,6 +30,8 @@ _BEGIN = re.compile(rb"^# >>> abcd-index (?P<hook>[a-z-]+) (?P<version>\d+)(?: (
 _END = b"# <<< abcd-index <<<"
 # LINE, or one like it that names the hook. A path or a comment that holds the word calls nothing.
 _CALL = re.compile(rb"^(?!\s*#).*\babcd-index/(?:\$\{0##\*/\}|\$\(basename |post-|pre-commit\b)", re.M)
+# Where the text of ``common.sh`` goes.
+_SOURCED = b'[ ! -f "${0%/*}/common.sh" ] || . "${0%/*}/common.sh"\n'
 _SHEBANG = b"#!/bin/sh\n"
 _SHELLS = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 
@@ -73,7 +75,7 @@ def stub(name, python):
     """The bytes of our hook ``name``, with the interpreter that it starts."""
     if name in TRACKED_HOOKS:
         return tracked.stub(name, VERSION, python)
-    data = (_templates() / name).read_bytes().replace(b"\r\n", b"\n")
+    data = _template(name).replace(_SOURCED, _template("common.sh").split(b"\n", 2)[2])
     quoted = "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
     return data.replace(b"abcd_python=''", b"abcd_python=" + os.fsencode(quoted), 1)
 
@@ -200,11 +202,12 @@ def without_block(data):
     return data[:start] + data[end:]
 
 
-def _templates():
+def _template(name):
+    """The bytes of a file of ``.githooks``. Raises FileNotFoundError."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "_githooks", package.parent / ".githooks"):
-        if (folder / HOOKS[0]).is_file():
-            return folder
+        if (folder / name).is_file():
+            return (folder / name).read_bytes().replace(b"\r\n", b"\n")
     raise FileNotFoundError("the git hooks are missing from this installation")
 
 

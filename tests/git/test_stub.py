@@ -55,6 +55,7 @@ class TestFiles:
     def test_four_that_differ_in_their_name_only(self):
         texts = {name: (ROOT / ".githooks" / name).read_text() for name in HOOKS}
         assert len({text.replace(f"abcd-index {name} ", "").replace(f"={name}\n", "") for name, text in texts.items()}) == 1
+        assert all(text.count("\n") <= 10 for text in texts.values()), "what they do stands in common.sh"
         for name, text in texts.items():
             assert f"# >>> abcd-index {name} {VERSION} >>>\n" in text and f"\nabcd_hook={name}\n" in text
 
@@ -64,6 +65,11 @@ class TestFiles:
             assert f"# >>> abcd-index {name} {VERSION} >>>\n" in text
             said = subprocess.run(["sh", "-c", text], env={**os.environ, "ABCD_INDEX": "ping"}, capture_output=True, text=True)
             assert said.stdout == f"abcd-index {name} {VERSION} /bin/python3\n", said
+
+    def test_one_that_is_installed_needs_no_other_file(self):
+        for name in HOOKS:
+            text = stub(name, "/bin/python3").decode()
+            assert "common.sh" not in text and "abcd_index()" in text
 
     def test_modes_and_line_ends_are_in_git(self):
         listed = subprocess.run(["git", "ls-files", "-s", "--eol", ".githooks"], cwd=ROOT, capture_output=True, text=True)
