@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 from abcd_index.agenthooks.match import match
-from abcd_index.agenthooks.prompt import Prompt
-from abcd_index.agenthooks.tokens import PASTED
+from abcd_index.agenthooks.prompt import PASTED, Prompt
 from abcd_index.text.patterns import entries
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -33,12 +33,12 @@ PACKAGES = ("abcd_index", "abcd_index.artefact", "abcd_index.text", "abcd_index.
 BASE = ("artefact/format", "artefact/reader", "scopes", "agenthooks/payload", "agenthooks/io")
 STEPS = {
     "prompt_hook": BASE + ("agenthooks/prompt_hook",),
-    "lookup": ("text/normalise", "agenthooks/tokens", "agenthooks/prompt", "agenthooks/match", "artefact/provenance",
+    "lookup": ("text/normalise", "agenthooks/prompt", "agenthooks/match", "artefact/provenance",
                "agenthooks/decide"),
-    "segment": ("text/segment", "agenthooks/pasted"),
+    "segment": ("text/segment",),
     "matched": ("agenthooks/fill", "agenthooks/ledger", "artefact/ranking", "agenthooks/rank", "artefact/times",
                 "agenthooks/freshness", "agenthooks/render", "agenthooks/budget", "text/porter"),
-    "statusline": BASE + ("agenthooks/fill", "agenthooks/fill_record", "agenthooks/statusline"),
+    "statusline": BASE + ("agenthooks/fill", "agenthooks/statusline"),
 }
 # More than any bundle has. From 128 KiB on the C library maps and unmaps memory for each read.
 LARGEST = 120000
@@ -64,7 +64,7 @@ def main(name, folder):
             raise
         hook = loaded(root, name)
     # The hook asks for the next step's modules when it knows that there is one.
-    hook.pipes.ahead = lambda step: load(root, step)
+    hook.io.ahead = lambda step: load(root, step)
     hook.main()
 
 

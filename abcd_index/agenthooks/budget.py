@@ -4,8 +4,7 @@ Prompt path, loaded only when something matched. Takes candidates in their order
 the bracket gives; what does not fit whole comes as a line, and every verdict carries its reason.
 """
 
-from abcd_index.agenthooks import io as pipes
-from abcd_index.agenthooks import render
+from abcd_index.agenthooks import io, render
 from abcd_index.agenthooks.fill import DEPLETED, FRESH, MODERATE
 from abcd_index.agenthooks.freshness import Watch
 from abcd_index.agenthooks.ledger import FULL, HEAD, LINE
@@ -52,7 +51,7 @@ def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_byt
     taken, passed, outcome.more = candidates(prompt, sources, ledger, excluded, nothing_left, explain)
     blocks, watches = [], {}
     if prompt.stars or any([hit.domains for source in sources for hit in source.hits]):
-        pipes.ahead("abcd_index.agenthooks.rules")
+        io.ahead("abcd_index.agenthooks.rules")
         from abcd_index.agenthooks.rules import write_rules
 
         # Rules have their own share of the limit and never take all of it from the pages.
@@ -167,12 +166,9 @@ def _whole(candidate, room, keep, first):
     candidate.why = "its %d characters did not fit" % record["size"]
     if not first or candidate.seen >= HEAD or record["size"] > LONGEST:
         return "", 0
-    pipes.ahead("abcd_index.agenthooks.excerpt")
-    from abcd_index.agenthooks.excerpt import page_head
-
     if body is None:
         body = candidate.source.artefact.body(candidate.page)
-    text = page_head(body, candidate.path, space, room.by_bytes)
+    text = render.page_head(body, candidate.path, space, room.by_bytes)
     if text and room.take(head + text, keep):
         candidate.why += ", so its beginning came"
         return head + text, HEAD

@@ -1,13 +1,13 @@
 """How full a session's context window is, as the agent's status line last said, and the bracket that follows.
 
-Prompt path. One small file per session, written by the status line hook: a line of text that names its
-session. A compaction or a clear voids the figure; the host may go on sending the old one for a while, so
+Prompt path, but for ``note`` and ``reset``. One small file per session, written by the status line hook: a line of text
+that names its session. A compaction or a clear voids the figure; the host may go on sending the old one for a while, so
 the voided figure is remembered and only another one counts.
 """
 
 import time
 
-from abcd_index.agenthooks.io import FILL, load
+from abcd_index.agenthooks.io import FILL, load, replace
 
 MAGIC = "abcd-fill 1"
 # An older figure says nothing about the window that the person sees now.
@@ -78,3 +78,34 @@ def bracket(fill, brackets, depleted=False):
 def number(word):
     """A figure as written, or None. Raises ValueError."""
     return None if word == NONE else float(word)
+
+
+def note(session, remaining, said):
+    """Keep what the status line says. ``remaining``: percent or None; ``said``: its numbers, one word of ASCII."""
+    _, _, _, least, stale = read_record(session) or (0, None, NONE, None, NONE)
+    if said == stale:
+        # The figure of before the compaction, sent once more.
+        remaining = None
+    elif remaining is not None:
+        stale = NONE
+    if remaining is not None and (least is None or remaining < least):
+        least = remaining
+    return _write(session, remaining, said, least, stale)
+
+
+def reset(session, make=True):
+    """The window was emptied: no figure counts until another one comes. ``make``: also when none was known."""
+    before = read_record(session)
+    if before is None and not make:
+        return
+    _, remaining, said, _, stale = before or (0, None, NONE, None, NONE)
+    _write(session, None, NONE, None, stale if remaining is None else said)
+
+
+def _write(session, remaining, said, least, stale):
+    row = " ".join(["%d" % time.time(), _figure(remaining), said, _figure(least), stale])
+    return replace(session, FILL, (MAGIC + " " + session.mark + "\n" + row + "\n").encode("ascii"))
+
+
+def _figure(figure):
+    return NONE if figure is None else "%.4f" % figure

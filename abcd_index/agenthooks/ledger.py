@@ -22,6 +22,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     import os as _os
 
+
 MAGIC = "abcd-ledger 2"
 LONGEST = 1 << 18
 # Past this size a refresh starts the file anew.
@@ -143,8 +144,6 @@ def note(session, ledger, bracket, marker, said, marks):
     if not ledger.begun and append(session, LEDGER, ledger.ending.encode("ascii") + whole, new=True):
         if session.path[-1] == "0":
             # One session in sixteen sweeps up after the others, for those who have no session hook to do it.
-            from abcd_index.agenthooks.expiry import prune
-
             prune(session)
         return True
     return append(session, LEDGER, (ledger.ending + row).encode("ascii")) or replace(session, LEDGER, whole)
@@ -174,3 +173,40 @@ def first_delivery(session, ledger, marker):
                 return False
         remove(session.path + suffix)
     return True
+
+
+# Sessions that nobody has written to for so many seconds are removed, a few at a time.
+KEPT = 14 * 86400
+LOOKED_AT = 64
+
+
+def forget(session):
+    """The session's context was emptied: no ledger, no markers."""
+    remove(session.path + LEDGER)
+    folder, _, name = session.path.rpartition("/")
+    try:
+        found = _os.listdir(folder)
+    except OSError:
+        return
+    for other in found:
+        if other.startswith(name + ONCE):
+            remove(folder + "/" + other)
+
+
+def prune(session, looks=LOOKED_AT):
+    """Remove what old sessions left; looks at ``looks`` files of the folder, never at this session's."""
+    folder, _, name = session.path.rpartition("/")
+    now = time.time()
+    try:
+        names = _os.listdir(folder)
+    except OSError:
+        return
+    # Another stretch of the folder each time: its order is the disk's, and the old ones lie anywhere.
+    start = int(now * 1000) % len(names) if names else 0
+    for other in (names[start:] + names[:start])[:looks]:
+        path = folder + "/" + other
+        try:
+            if not other.startswith(name) and now - _os.lstat(path).st_mtime > KEPT:
+                remove(path)
+        except OSError:
+            continue

@@ -4,7 +4,7 @@ Prompt path. ``lookup(key)`` is the artefact's: the postings [entry, pages, doma
 are looked up by their first word only, for the distinct words of the prompt.
 """
 
-from abcd_index.agenthooks.tokens import JOINED, PART, PASTED, SIGN, TYPED, path_kind
+from abcd_index.agenthooks.prompt import JOINED, PART, PASTED, SIGN, TYPED, path_kind
 from abcd_index.text.normalise import bare, prompt_forms, singulars, stands_free
 
 # How much a hit counts by where it was found: typed, part of an identifier, pasted.

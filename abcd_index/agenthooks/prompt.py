@@ -5,12 +5,24 @@ typed counts in full; code fences, logs, quotes, comments, URLs and paths count 
 identifiers a little less (``PART``).
 """
 
-from abcd_index.agenthooks.tokens import PART, SIGN, cut
-from abcd_index.text.normalise import bases, composed, fold, folded, letters, singulars
+from abcd_index.text.normalise import bare, bases, camel, composed, fold, folded, letters, noise, pieces, singulars
 
 HEAD, TAIL = 16000, 8000
 # A single line longer than this is looked at as if something was pasted into it.
 _LINE = 4000
+
+# Kinds of a token. A SIGN is looked up only for keywords that are searched as written; JOINED words, of a
+# name with underscores, are PART alone and TYPED in a row.
+TYPED, PART, PASTED, SIGN, JOINED = 0, 1, 2, 3, 4
+
+_RIGHT = ".,;:!?)]}\"'`*_>~"
+_LEFT = "([{\"'`*_<~"
+_BREAKS = frozenset(".,;:!?)]}")
+# So many identifiers and the like of a paste are taken apart, further ones only as a whole.
+MOST_APART = 300
+_END = (None,)
+# So many distinct words of a paste are ranking terms: its first and its last ones.
+_FIRST, _LAST = 40, 20
 
 
 class Prompt:
@@ -60,9 +72,7 @@ class Prompt:
         self.typed, self.pasted = _composed(self.typed), _composed(self.pasted)
         self._read_typed()
         if self.pasted:
-            from abcd_index.agenthooks.pasted import read_pasted
-
-            read_pasted(self)
+            _read_pasted(self)
         if "*" in self.typed:
             self._stars()
 
@@ -192,11 +202,6 @@ class Prompt:
                     self.stars.add(fold(name))
 
 
-_END = (None,)
-# So many distinct words of a paste are ranking terms: its first and its last ones.
-_FIRST, _LAST = 40, 20
-
-
 def _limited(text, head=HEAD, tail=TAIL):
     from abcd_index.text.segment import ends
 
@@ -209,3 +214,159 @@ def _composed(text):
     text = composed(text)
     # One character can become eighteen.
     return text if len(text) <= 2 * _LINE else _limited(text, _LINE, _LINE)
+
+
+
+
+def cut(chunk, parts):
+    """One white-space-free chunk -> its tokens, None where a run of words ends.
+
+    The parts of identifiers are added to ``parts``.
+    """
+    if chunk.isalpha():
+        return _word(chunk, TYPED, parts)
+    core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
+    if core.isalpha():
+        items = _word(core, TYPED, parts)
+        at = chunk.find(core)
+        if not _BREAKS.isdisjoint(chunk[at + len(core):]):
+            items = items + [None]
+        if at and chunk[:at].strip("\"'`*_"):
+            items = [None] + items
+        return items
+    if not core:
+        return [None] if chunk.strip("-_*") else []
+    return _complex(chunk, parts)
+
+
+def _word(word, kind, parts):
+    """A word; one in mixed case is an identifier and also stands for its parts."""
+    if not word.isascii():
+        exact = folded(word)
+        return [(bare(exact), exact, kind)]
+    low = word.lower()
+    if low != word and not word.istitle() and not word.isupper():
+        own = camel(word)
+        if len(own) > 1:
+            parts.append((PASTED if kind == PASTED else PART, [part.lower() for part in own]))
+    return [(low, low, kind)]
+
+
+def _complex(chunk, parts):
+    if len(chunk) > 31 and noise(chunk):
+        return [None] + [(run, run, PASTED) for run in (chunk[start:end].lower() for start, end, _ in pieces(chunk))
+                         if len(run) > 3] + [None]
+    kind = path_kind(chunk)
+    items, last = [], 0
+    for number, (start, end, _) in enumerate(pieces(chunk)):
+        between = chunk[last:start]
+        if between and between.strip("-_\u2010\u2011\u2013"):
+            items.append(None)
+        run = chunk[start:end]
+        if between == "'" and run in ("s", "S") and number:
+            if items and items[-1] is None:
+                items.pop()  # "auth's": the word alone
+        else:
+            part = JOINED if kind == TYPED and (between == "_" or chunk[end:end + 1] == "_") else kind
+            signs = chunk[end:end + 2]
+            if signs[:1] in ("#", "+") and (len(run) == 1 or signs == "++"):
+                exact = folded(run)
+                items.append((bare(exact), exact, SIGN))
+            else:
+                items += _word(run, part, parts)
+        last = end
+    if chunk[last:].strip("-_\"'`*"):
+        items.append(None)
+    return items
+
+
+def path_kind(chunk):
+    """PASTED for a URL or a path, PART for a file name, else TYPED."""
+    if "://" in chunk or chunk.startswith("www."):
+        return PASTED
+    core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
+    slashes = core.count("/") + core.count("\\")
+    name = core.replace("\\", "/").rpartition("/")[2] if slashes else core
+    stem, dot, ending = name.rpartition(".")
+    file = bool(dot and stem and len(ending) <= 5 and ending.isalnum() and not ending.isdigit() and stem[-1].isalnum())
+    if slashes and (slashes > 1 or file or core[0] in "~." or core[-1] == "/"):
+        return PASTED
+    # "host.com/deploy", but not "Node.js/React".
+    if slashes and "." in core[:core.find("/")] and not core[:core.find("/")].lower().endswith((".js", ".net")):
+        return PASTED
+    if core[:1] == "@" and (slashes or file):
+        return PASTED
+    return PART if file or "@" in core[1:] else TYPED
+
+
+def _read_pasted(prompt):
+    """Set ``run``, ``chunks``, ``accented`` and ``words`` of a Prompt from what was pasted.
+
+    It is cut by one table, for all of it counts the same. A paste has thousands of words, few of them distinct and
+    hardly any a keyword: only the distinct ones are looked at, and none is numbered."""
+    from abcd_index.text.segment import SIGNS
+
+    text = prompt.pasted
+    if not text.isascii():
+        text = prompt.take_unspaced(text)
+    glued = text is not prompt.pasted
+    text = text.replace("\n\n", "\0")
+    if text.isascii():
+        text = text.translate(SIGNS)
+    else:
+        # ``translate`` takes long to find out that a character is not in its table.
+        for char in {char for char in text if char < "\x80" and SIGNS[ord(char)] != char}:
+            text = text.replace(char, SIGNS[ord(char)])
+    chunks = list(dict.fromkeys(text.replace("\0", " ").split()))
+    text = text.replace("\0", " \0 ")
+    prompt.chunks = list(dict.fromkeys(prompt.pasted.split())) if glued else chunks
+    parts = []
+    if text.isascii() and "+" not in text and "#" not in text:
+        text = text.lower()
+        small = " ".join(chunks).lower().split()
+        mixed = [chunk for chunk, low in zip(chunks, small) if chunk != low]
+    else:
+        text, small, mixed = _read_odd(prompt, text, chunks, parts)
+    words = prompt.words
+    for word in small:
+        if word not in words:
+            words[word] = ()
+    for chunk in [chunk for chunk in mixed if not chunk.isupper() and not chunk.istitle()][:MOST_APART]:
+        if len(chunk) < 32 or not noise(chunk):
+            own = camel(chunk)
+            if len(own) > 1:
+                parts.append((PASTED, [part.lower() for part in own]))
+    for _, own in parts:
+        text += " \0 " + " ".join(own)
+        for word in own:
+            if word not in words:
+                words[word] = ()
+    prompt.run = " " + text + " "
+
+
+def _read_odd(prompt, text, chunks, parts):
+    """(run, words, chunks in mixed case) of pasted text that is not all ASCII letters and digits."""
+    small, mixed = [], []
+    folds = {"\0": "\0"}
+    apart = MOST_APART
+    for chunk in chunks:
+        exact = folded(chunk)
+        if not chunk.isalnum() and apart:
+            apart -= 1
+            items = cut(chunk, parts)
+            small += [item[0] for item in items if item is not None]
+            # "c" of "C++" is looked up for keywords that are searched as written, and is no word of a run.
+            folds[chunk] = " ".join([
+                "\0" if item is None else item[1] + "#" if item[2] == SIGN else item[1] for item in items])
+            for item in items:
+                if item is not None and item[0] != item[1] and item[2] != SIGN:
+                    prompt.accented.setdefault(item[0], []).append(item[1])
+            continue
+        folds[chunk] = exact
+        word = bare(exact)
+        small.append(word)
+        if word != exact:
+            prompt.accented.setdefault(word, []).append(exact)
+        elif exact != chunk:
+            mixed.append(chunk)
+    return " ".join([folds[chunk] for chunk in text.split()]), small, mixed

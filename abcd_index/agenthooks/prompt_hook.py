@@ -6,7 +6,7 @@ answer is sent before anything is written down, so that only what was sent is re
 
 import sys
 
-from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import io
 from abcd_index.agenthooks.payload import SILENT, envelope, read_call
 from abcd_index.scopes import Places, find_scopes
 
@@ -19,21 +19,21 @@ def main():
     try:
         places = Places()
         in_env = places.get("USER_PROMPT")
-        deadline = pipes.deadline(places)
-        pipes.arm(KIRO_WAIT if in_env else deadline)
-        data, payload = pipes.read_all()
+        deadline = io.deadline(places)
+        io.arm(KIRO_WAIT if in_env else deadline)
+        data, payload = io.read_all()
         if in_env:
-            pipes.arm(deadline)
+            io.arm(deadline)
             if not data:
-                payload = {"prompt": in_env, "hook_event_name": "userPromptSubmit", "cwd": pipes.working_directory()}
+                payload = {"prompt": in_env, "hook_event_name": "userPromptSubmit", "cwd": io.working_directory()}
         if payload is not None and places.get("ABCD_INDEX") != "0":
             respond(payload, places, forced_host(sys.argv))
     except BaseException as error:
         report(error)
-    pipes.leave()
+    io.leave()
 
 
-def respond(payload, places, forced="", send=pipes.send):
+def respond(payload, places, forced="", send=io.send):
     """Answer one payload (dict) through ``send(bytes) -> whether it went out``."""
     call = read_call(payload, forced, places.get)
     if call.subagent or not call.prompt or call.host in SILENT:
@@ -41,9 +41,9 @@ def respond(payload, places, forced="", send=pipes.send):
     scopes = find_scopes(call.cwd, places)
     if not scopes:
         return
-    pipes.ahead("lookup")
+    io.ahead("lookup")
     if "\n" in call.prompt:
-        pipes.ahead("segment")
+        io.ahead("segment")
     from abcd_index.agenthooks.decide import Prompt, Search
 
     prompt = Prompt(call.prompt)
@@ -51,12 +51,12 @@ def respond(payload, places, forced="", send=pipes.send):
         return
     search = Search(prompt, scopes)
     try:
-        session = pipes.session_of(call.session, places, make=search.found)
+        session = io.session_of(call.session, places, make=search.found)
         if not search.found:
             # A slash command that says nothing else is no prompt of a person's.
             if session is not None and not prompt.command:
-                pipes.tick(session, call.turn, call.prompt)
-            stale = [scope for scope, artefact in search.open if pipes.moved(scope, artefact)]
+                io.tick(session, call.turn, call.prompt)
+            stale = [scope for scope, artefact in search.open if io.moved(scope, artefact)]
         else:
             stale = _answer(call, search, session, send)
     finally:
@@ -73,36 +73,36 @@ def respond(payload, places, forced="", send=pipes.send):
 
 def _answer(call, search, session, send):
     """Send what the prompt brings and keep what was sent. Returns the scopes that are stale."""
-    pipes.ahead("matched")
+    io.ahead("matched")
     from abcd_index.agenthooks import ledger as ledgers
     from abcd_index.agenthooks.decide import settle
     from abcd_index.agenthooks.fill import read_fill
 
     ledger, said = None, ""
     if session is not None:
-        said = pipes.said(session, call.turn, call.prompt)
+        said = io.said(session, call.turn, call.prompt)
         ledger = ledgers.read_ledger(session, search.settings["refresh_every"], said)
     outcome = settle(search, read_fill(session), ledger, search.settings, by_bytes=call.host == "codex")
-    answer = envelope(call.host, call.event, outcome.text, pipes.quote) if outcome.text else b""
+    answer = envelope(call.host, call.event, outcome.text, io.quote) if outcome.text else b""
     if session is None:
         if answer:
             _send(answer, send)
     elif not answer:
-        pipes.tick(session, call.turn, call.prompt)
+        io.tick(session, call.turn, call.prompt)
     else:
         keys = [artefact.header["key"] for _, artefact in search.open]
-        marker = pipes.marked(session, call.turn, call.prompt, outcome.bracket, *keys)
+        marker = io.marked(session, call.turn, call.prompt, outcome.bracket, *keys)
         if ledgers.first_delivery(session, ledger, marker):
             if _send(answer, send):
                 ledgers.note(session, ledger, outcome.bracket, marker, said, outcome.marks)
             else:
-                pipes.remove(session.path + pipes.ONCE + marker)
+                io.remove(session.path + io.ONCE + marker)
     return outcome.stale
 
 
 def _send(answer, send):
     # From here on there is nothing to wait for, and half an answer is worse than a late one.
-    pipes.arm(0)
+    io.arm(0)
     return send(answer)
 
 

@@ -5,7 +5,7 @@ costs a few dozen records: candidates are chosen by their keywords alone (specif
 few are ranked by their keywords and the BM25F of their text together. Every figure stays on the candidate.
 """
 
-from abcd_index.agenthooks.tokens import PASTED
+from abcd_index.agenthooks.prompt import PASTED
 from abcd_index.artefact.format import checksum
 from abcd_index.artefact.ranking import Query, idf
 

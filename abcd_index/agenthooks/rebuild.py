@@ -7,7 +7,7 @@ home by the build itself, since the hook's own may have none of the libraries.
 import sys
 import time
 
-from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import io
 from abcd_index.artefact.names import is_page
 from abcd_index.scopes import fingerprint
 
@@ -49,7 +49,7 @@ def holds_pages(scope):
 
 def rebuild(scope, places, force=False):
     """Start a build of ``scope``; ``force``: also when an artefact is there. Whether one was started."""
-    notes = pipes.user_folder(places, pipes.INDEX)
+    notes = io.user_folder(places, io.INDEX)
     python = interpreter(notes) if notes else ""
     note = _turn(scope, notes) if python else ""
     if not note:
@@ -64,7 +64,7 @@ def rebuild(scope, places, force=False):
 def interpreter(notes):
     """The path of a Python that can build, or ''. ``notes``: the folder that says so."""
     try:
-        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | pipes.CAREFUL)
+        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | io.CAREFUL)
         try:
             path = _os.read(fd, 4096).decode("utf-8", "surrogateescape").partition("\n")[0]
         finally:
@@ -98,10 +98,10 @@ def start(command, note):
     except OSError:
         return False
     try:
-        pipes.let_go()
-        held = pipes.hold(note)
+        io.let_go()
+        held = io.hold(note)
         if not _run(command):
-            pipes.remove(note)
+            io.remove(note)
         else:
             # Its time is when the build failed.
             _os.write(held, b".")
@@ -128,9 +128,9 @@ def _turn(scope, notes):
     failed a moment ago."""
     path = notes + "/rebuild-" + fingerprint(scope.store.encode("utf-8", "surrogatepass"))
     try:
-        if -PAUSE < time.time() - _os.lstat(path).st_mtime < PAUSE or pipes.locked(path):
+        if -PAUSE < time.time() - _os.lstat(path).st_mtime < PAUSE or io.locked(path):
             return ""
-        pipes.remove(path)
+        io.remove(path)
     except (OSError, ValueError):
         pass
-    return path if pipes.make_folder(notes, above=1) and pipes.make(path, b"") else ""
+    return path if io.make_folder(notes, above=1) and io.make(path, b"") else ""

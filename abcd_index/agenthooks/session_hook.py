@@ -6,10 +6,9 @@ at every page's time; the rebuild itself is a process of its own that nobody wai
 
 import sys
 
-from abcd_index.agenthooks import fill_record as gauge
-from abcd_index.agenthooks import io as pipes
-from abcd_index.agenthooks.compare import look
-from abcd_index.agenthooks.expiry import forget, prune
+from abcd_index.agenthooks import fill, io
+from abcd_index.agenthooks.freshness import look
+from abcd_index.agenthooks.ledger import forget, prune
 from abcd_index.agenthooks.payload import COPILOT, envelope, read_call
 from abcd_index.agenthooks.prompt_hook import forced_host, report
 from abcd_index.agenthooks.prompt_hook import respond as answer_prompt
@@ -40,30 +39,30 @@ def main():
     """The process: never returns."""
     try:
         places = Places()
-        pipes.arm(pipes.deadline(places))
-        _, payload = pipes.read_all()
-        pipes.arm(pipes.deadline(places, DEADLINE))
+        io.arm(io.deadline(places))
+        _, payload = io.read_all()
+        io.arm(io.deadline(places, DEADLINE))
         if payload is not None and places.get("ABCD_INDEX") != "0":
             respond(payload, places, forced_host(sys.argv))
     except BaseException as error:
         report(error)
-    pipes.leave()
+    io.leave()
 
 
-def respond(payload, places, forced="", send=pipes.send):
+def respond(payload, places, forced="", send=io.send):
     """Act on one payload (dict); at a session's start say through ``send`` what a person should mend."""
     call = read_call(payload, forced, places.get)
     event = call.event.lower()
     begins = event in ("sessionstart", "agentspawn")
     emptied = event in EMPTIED or begins and call.source in ("clear", "compact")
-    session = None if call.subagent else pipes.session_of(call.session, places, make=emptied)
+    session = None if call.subagent else io.session_of(call.session, places, make=emptied)
     if session is not None:
         if emptied:
             forget(session)
-            gauge.reset(session)
+            fill.reset(session)
         elif begins and call.source in BEGUN:
             forget(session)
-            gauge.reset(session, make=False)
+            fill.reset(session, make=False)
         if begins:
             prune(session, PRUNED)
     if not begins:
@@ -78,8 +77,8 @@ def respond(payload, places, forced="", send=pipes.send):
             return
         lines += [whereabouts(scope) for scope in scopes]
     if lines:
-        pipes.arm(0)
-        send(envelope(call.host, call.event, "\n".join(lines), pipes.quote))
+        io.arm(0)
+        send(envelope(call.host, call.event, "\n".join(lines), io.quote))
 
 
 def inspect(scope, places):
@@ -116,7 +115,7 @@ def is_stale(scope, artefact):
         return True
     try:
         head, rows = read_times(scope, artefact)
-        built = pipes.built(scope, artefact)
+        built = io.built(scope, artefact)
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return True
     store = _seen(_os.stat, scope.store) or [0, 0]
@@ -149,7 +148,7 @@ def read_times(scope, artefact):
     """(the first line of an artefact's times sidecar, [[mtime_ns, ctime_ns, size]] of its pages). Raises OSError,
     ValueError, KeyError or TypeError."""
     path = scope.index + "/" + artefact.header["key"] + TIMES_SUFFIX
-    fd = _os.open(path, _os.O_RDONLY | pipes.CAREFUL)
+    fd = _os.open(path, _os.O_RDONLY | io.CAREFUL)
     data, left = [], _os.fstat(fd).st_size
     try:
         while left > 0:

@@ -7,8 +7,7 @@ status are what the agent sees.
 
 import sys
 
-from abcd_index.agenthooks import fill_record as gauge
-from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import fill, io
 from abcd_index.agenthooks.payload import name
 from abcd_index.scopes import Places
 
@@ -27,8 +26,8 @@ def main():
     try:
         command = wrapped(sys.argv)
         places = Places()
-        pipes.arm(pipes.deadline(places))
-        data, payload = pipes.read_all()
+        io.arm(io.deadline(places))
+        data, payload = io.read_all()
         if payload is not None:
             line = keep(payload, places)
     except BaseException as error:
@@ -36,23 +35,23 @@ def main():
 
         report(error)
     try:
-        pipes.arm(0)
+        io.arm(0)
         if command:
             become(command, data)
         elif line:
-            pipes.send(line.encode("utf-8", "replace") + b"\n")
+            io.send(line.encode("utf-8", "replace") + b"\n")
     except BaseException:
-        pipes.leave(127)
-    pipes.leave()
+        io.leave(127)
+    io.leave()
 
 
 def keep(payload, places):
     """Write the figure of a status line payload (dict) down. Returns a line to show where there was none before."""
     get = payload.get
-    session = pipes.session_of(name(get("session_id")) or name(get("sessionId")), places, make=True)
+    session = io.session_of(name(get("session_id")) or name(get("sessionId")), places, make=True)
     remaining, said = figures(get("context_window"))
     if session is not None and said:
-        gauge.note(session, remaining, said)
+        fill.note(session, remaining, said)
     model = get("model")
     model = model.get("display_name") if isinstance(model, dict) else model
     shown = [" ".join(model.split())] if isinstance(model, str) and model else []
@@ -114,7 +113,7 @@ def become(command, data):
         import subprocess
 
         line = command[2] if command[0] == "/bin/sh" else command
-        pipes.leave(subprocess.run(line, input=data, shell=isinstance(line, str)).returncode)
+        io.leave(subprocess.run(line, input=data, shell=isinstance(line, str)).returncode)
     import _signal
 
     out, into = _os.pipe()
@@ -124,7 +123,7 @@ def become(command, data):
             _os.close(out)
         _feed(into, data)
         if not fits:
-            pipes.leave()
+            io.leave()
     _os.close(into)
     _os.dup2(out, 0)
     _os.close(out)
@@ -137,7 +136,7 @@ def become(command, data):
             _os.execv(path, command)
         except OSError:
             continue
-    pipes.leave(127)
+    io.leave(127)
 
 
 def _feed(into, data):

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from abcd_index.agenthooks import io as pipes
-from abcd_index.agenthooks import ledger, rebuild
+from abcd_index.agenthooks import io, ledger, rebuild
 from abcd_index.artefact.format import checksum
 from tests import recall_shop
 from tests.recall_shop import older, page
@@ -187,12 +186,12 @@ def test_no_build_is_started_while_one_runs_and_a_failed_one_is_not_tried_at_onc
     assert rebuild._turn(scope, notes) == note
     assert rebuild.start(["/bin/sh", "-c", "sleep 3; exit 1"], note)
     end = time.monotonic() + 20
-    while not pipes.locked(note) and time.monotonic() < end:
+    while not io.locked(note) and time.monotonic() < end:
         time.sleep(0.01)
     # It runs for long by now: its note is old, and still nobody else begins.
     older(note, 60)
-    assert pipes.locked(note) and not rebuild._turn(scope, notes)
-    while pipes.locked(note) and time.monotonic() < end:
+    assert io.locked(note) and not rebuild._turn(scope, notes)
+    while io.locked(note) and time.monotonic() < end:
         time.sleep(0.01)
     # It failed: the pause begins.
     assert os.path.exists(note) and not rebuild._turn(scope, notes)
@@ -227,7 +226,7 @@ def test_short_prompts_cannot_be_guessed_from_the_files(aged):
         assert not [guess for guess in guesses if guess[:12] in said], text
     # With another secret everything has another name.
     (aged.box.user / ".index" / "key").write_bytes(b"x" * 32)
-    assert pipes.session_of("session-1", aged.places).path not in {str(p).rpartition(".")[0] for p in aged.sessions.iterdir()}
+    assert io.session_of("session-1", aged.places).path not in {str(p).rpartition(".")[0] for p in aged.sessions.iterdir()}
 
 
 @pytest.mark.parametrize("prompt_id", [None, "given"])
@@ -243,7 +242,7 @@ def test_a_hook_that_is_registered_twice_counts_a_prompt_once(aged, prompt_id):
     for n in range(4):
         assert twice("auth number %d" % n if n % 2 else "nothing %d" % n) == [False, False]
     assert twice("auth at last") == [True, False]
-    assert ledger.read_ledger(pipes.session_of("s1", aged.places)).prompts == 1
+    assert ledger.read_ledger(io.session_of("s1", aged.places)).prompts == 1
 
 
 @pytest.mark.parametrize("script", ["prompt_router_hook.py", "session_hook.py", "statusline_hook.py"])

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.agenthooks import io as pipes
-from abcd_index.agenthooks import prompt_hook, session_hook
+from abcd_index.agenthooks import io, prompt_hook, session_hook
 from abcd_index.agenthooks.io import Session, marked
 from abcd_index.agenthooks.prompt import HEAD, TAIL, Prompt
 from tests import recall_shop
@@ -46,7 +45,7 @@ def test_any_object_is_a_payload(store, payload):
         sent = store.respond(payload, module=module)
         assert len(sent) <= 1
         for data in sent:
-            assert pipes.payload_of(data) is not None or data.startswith(b"<abcd-memory") or b"abcd" in data
+            assert io.payload_of(data) is not None or data.startswith(b"<abcd-memory") or b"abcd" in data
 
 
 @RELAXED
@@ -59,7 +58,7 @@ def test_any_text_is_a_prompt(store, text):
 @RELAXED
 @given(st.binary(max_size=300))
 def test_any_bytes_on_stdin_are_a_payload_or_none(data):
-    found = pipes.payload_of(data)
+    found = io.payload_of(data)
     assert found is None or type(found) is dict
     try:
         strict = json.loads(data.decode("utf-8"), parse_constant=lambda name: 1 / 0)
@@ -77,11 +76,11 @@ LINES = st.sampled_from(["2026-07-01 12:00:00 auth failed\n", "\tat a.B(B.java:3
 @settings(max_examples=60, deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=3), st.booleans(), st.sampled_from(["prompt", "other", "both"]), st.integers(1, 40))
 def test_of_a_long_prompt_only_what_is_not_looked_at_is_left_out(lines, ascii_only, where, at):
-    assert (pipes.PROMPT_HEAD, pipes.PROMPT_TAIL) == (HEAD, TAIL)
+    assert (io.PROMPT_HEAD, io.PROMPT_TAIL) == (HEAD, TAIL)
     text = "auth? " * at + "".join(lines) * (LONG // len("".join(lines))) + " auth?" * at
     payload = {"cwd": "/", "prompt": "short", "other": "short", "prompt_id": "x"}
     payload.update(dict.fromkeys(["prompt", "other"] if where == "both" else [where], text))
-    found = pipes.payload_of(json.dumps(payload, ensure_ascii=ascii_only).encode("utf-8"))
+    found = io.payload_of(json.dumps(payload, ensure_ascii=ascii_only).encode("utf-8"))
     own = found.pop("prompt"), payload.pop("prompt")
     assert found == payload
     mine, whole = map(Prompt, own)
@@ -93,9 +92,9 @@ def test_of_a_long_prompt_only_what_is_not_looked_at_is_left_out(lines, ascii_on
 def test_the_middle_of_a_long_log_is_not_even_parsed():
     text = "why?\n" + "2026-07-01 12:00:00 auth failed\n" * 6000
     for payload in ({"prompt": text, "cwd": "/"}, {"cwd": "/", "prompt": text}):
-        assert len(pipes.payload_of(json.dumps(payload).encode())["prompt"]) < 40_000
-        assert pipes.payload_of(json.dumps(payload).encode()[:-1]) is None
-    assert pipes.payload_of(json.dumps({"prompt": text, "cwd": "/"}).replace("failed", 'fai"ed').encode()) is None
+        assert len(io.payload_of(json.dumps(payload).encode())["prompt"]) < 40_000
+        assert io.payload_of(json.dumps(payload).encode()[:-1]) is None
+    assert io.payload_of(json.dumps({"prompt": text, "cwd": "/"}).replace("failed", 'fai"ed').encode()) is None
 
 
 @RELAXED
@@ -137,7 +136,7 @@ def test_thousands_of_files_in_the_sessions_folder_cost_a_prompt_nothing(store):
     listed = []
     original = os.listdir
     patch = pytest.MonkeyPatch()
-    patch.setattr("abcd_index.agenthooks.expiry._os.listdir", lambda path: listed.append(path) or original(path), raising=False)
+    patch.setattr("abcd_index.agenthooks.ledger._os.listdir", lambda path: listed.append(path) or original(path), raising=False)
     for n in range(40):
         assert store.quick("auth", "many%d" % n)
     patch.undo()

@@ -2,10 +2,9 @@
 
 import pytest
 
-from abcd_index.agenthooks import excerpt as head
 from abcd_index.agenthooks import render
 from abcd_index.agenthooks.decide import decide
-from abcd_index.agenthooks.excerpt import page_head
+from abcd_index.agenthooks.render import page_head
 from tests import recall_shop
 from tests.recall_shop import page
 
@@ -123,8 +122,8 @@ def test_a_cut_parts_no_character():
 ])
 def test_the_head_of_a_huge_page_looks_at_little_of_it(body, monkeypatch):
     looked = []
-    clean = head.clean
-    monkeypatch.setattr(head, "clean", lambda text: looked.append(len(text)) or clean(text))
+    clean = render.clean
+    monkeypatch.setattr(render, "clean", lambda text: looked.append(len(text)) or clean(text))
     text = page_head(body, "x.md", 6000)
     assert 200 < len(text) <= 6000 and sum(looked) < 100000
     assert ", among others" in text or "# " not in body

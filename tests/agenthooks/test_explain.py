@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.agenthooks import fill, ledger
-from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import fill, io, ledger
 from abcd_index.agenthooks.decide import decide
 from tests import recall_shop
 from tests.recall_shop import page
@@ -40,7 +39,7 @@ PROMPTS = ("why does auth login fail?", "mock the auth token", "the rate limit a
 def test_the_text_is_the_hooks(store, prompt, free):
     if free is not None:
         store.free(free)
-    session = pipes.session_of("s1", store.places, make=True)
+    session = io.session_of("s1", store.places, make=True)
     for turn in range(2):
         before = sorted(path.name for path in store.sessions.iterdir()) if store.sessions.exists() else []
         remembered = ledger.read_ledger(session, 15)
@@ -86,7 +85,7 @@ def test_reasons(store):
 def test_seen_pages_say_since_when(store):
     store.quick("auth login")
     store.quick("nothing")
-    remembered = ledger.read_ledger(pipes.session_of("s1", store.places), 15)
+    remembered = ledger.read_ledger(io.session_of("s1", store.places), 15)
     found = rows(store, "login", 90, ledger=remembered)
     assert found["a_auth_login.md"]["why"] == "the session has it already, since 2 prompts ago"
 

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abcd_index import settings
-from abcd_index.agenthooks import fill, statusline
-from abcd_index.agenthooks import fill_record as gauge
-from abcd_index.agenthooks import io as pipes
+from abcd_index.agenthooks import fill, io, statusline
 from abcd_index.agenthooks.decide import DEFAULTS
 from tests import recall_shop
 from tests.recall_shop import older, page
@@ -192,19 +190,19 @@ def test_any_window_gives_a_percentage_or_none(window):
 
 @given(st.lists(st.tuples(st.sampled_from(["note", "reset"]), st.floats(0, 100)), max_size=12))
 def test_the_least_figure_since_the_last_reset_is_kept(tmp_path_factory, steps):
-    session = pipes.Session(str(tmp_path_factory.getbasetemp() / "fills"), "s", b"k" * 32)
-    pipes.remove(session.path + pipes.FILL)
+    session = io.Session(str(tmp_path_factory.getbasetemp() / "fills"), "s", b"k" * 32)
+    io.remove(session.path + io.FILL)
     least, stale, last = None, "-", "-"
     for step, free in steps:
         said = "%.6g/x" % free
         if step == "note":
-            assert gauge.note(session, free, said)
+            assert fill.note(session, free, said)
             if said != stale:
                 stale = "-"
                 least = free if least is None else min(least, free)
                 last = said
         else:
-            gauge.reset(session)
+            fill.reset(session)
             if last != "-":
                 stale = last
             least, last = None, "-"

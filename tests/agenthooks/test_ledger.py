@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.agenthooks import io as pipes
-from abcd_index.agenthooks import ledger
-from abcd_index.agenthooks.expiry import KEPT
+from abcd_index.agenthooks import io, ledger
+from abcd_index.agenthooks.ledger import KEPT
 from tests import recall_shop
 from tests.recall_shop import older, page
 
@@ -30,7 +29,7 @@ def files(shop):
 
 
 def session(shop, name="s1"):
-    return pipes.session_of(name, shop.places, make=True)
+    return io.session_of(name, shop.places, make=True)
 
 
 def test_sessions_do_not_see_each_other(auth):
@@ -290,7 +289,7 @@ def test_the_ledger_does_not_grow_without_end(auth):
     marks = [("w%x" % n, ledger.FULL) for n in range(300)]
     for n in range(10):
         ledger.note(here, ledger.read_ledger(here, 1), "DEPLETED", "m", "p@%d" % n, marks)
-    assert len(pipes.load(here, pipes.LEDGER, 1 << 20)) < 60000
+    assert len(io.load(here, io.LEDGER, 1 << 20)) < 60000
     assert ledger.read_ledger(here, 0).depleted
 
 
@@ -303,8 +302,8 @@ BEFORE = st.lists(st.one_of(
 @settings(max_examples=60, deadline=None)
 @given(parts=BEFORE)
 def test_any_bytes_are_a_ledger(tmp_path, parts):
-    here = pipes.Session(str(tmp_path), "s%d" % time.monotonic_ns(), b"k" * 32)
-    pipes.create(here, pipes.LEDGER, b"".join(parts))
+    here = io.Session(str(tmp_path), "s%d" % time.monotonic_ns(), b"k" * 32)
+    io.create(here, io.LEDGER, b"".join(parts))
     found = ledger.read_ledger(here, 15)
     ledger.note(here, found, "FRESH", "m", "p@1", [("wnew.1", ledger.FULL)])
     again = ledger.read_ledger(here, 0)
@@ -312,8 +311,8 @@ def test_any_bytes_are_a_ledger(tmp_path, parts):
 
 
 def test_a_process_that_dies_between_sending_and_writing_only_repeats_the_page(auth):
-    code = ("import sys; sys.path.insert(0, %r)\nfrom abcd_index.agenthooks import prompt_hook, ledger, pipes\n"
-            "ledger.note = lambda *a: pipes.leave(9)\nprompt_hook.main()" % str(recall_shop.ROOT))
+    code = ("import sys; sys.path.insert(0, %r)\nfrom abcd_index.agenthooks import prompt_hook, ledger, io\n"
+            "ledger.note = lambda *a: io.leave(9)\nprompt_hook.main()" % str(recall_shop.ROOT))
     import json
 
     done = subprocess.run([sys.executable, "-c", code], input=json.dumps(auth.payload("auth")).encode(),

@@ -26,7 +26,7 @@ def start(shop, script="prompt_router_hook.py", **kw):
 
 
 def end(process, seconds=8):
-    """Wait for the process alone (not for its pipes); (status, stdout, stderr, seconds it took)."""
+    """Wait for the process alone (not for its io); (status, stdout, stderr, seconds it took)."""
     begun = time.monotonic()
     try:
         status = process.wait(timeout=seconds)
@@ -72,11 +72,11 @@ def test_half_a_payload_and_silence_end_at_the_deadline(auth):
 
 @pytest.mark.parametrize("said", [None, "1", "0", "-5", "x", "\u0663", "1e9", ""])
 def test_a_deadline_is_never_shorter_nor_longer_than_it_may_be(auth, said):
-    from abcd_index.agenthooks import io as pipes
+    from abcd_index.agenthooks import io
     from abcd_index.scopes import Places
 
-    assert 1.0 <= pipes.deadline(Places({"ABCD_DEADLINE": said} if said is not None else {})) <= 60
-    assert pipes.deadline(Places({"ABCD_DEADLINE": "9" * 30})) == 60 and pipes.deadline(Places({})) == pipes.DEADLINE == 1.0
+    assert 1.0 <= io.deadline(Places({"ABCD_DEADLINE": said} if said is not None else {})) <= 60
+    assert io.deadline(Places({"ABCD_DEADLINE": "9" * 30})) == 60 and io.deadline(Places({})) == io.DEADLINE == 1.0
 
 
 def test_a_pipe_that_nobody_writes_to_ends_at_the_deadline(auth):

@@ -5,8 +5,7 @@ import collections
 import pytest
 
 from abcd_index.agenthooks.match import excluded, match
-from abcd_index.agenthooks.prompt import Prompt
-from abcd_index.agenthooks.tokens import PASTED
+from abcd_index.agenthooks.prompt import PASTED, Prompt
 from abcd_index.text.patterns import entries
 from benchmarks import matching
 from benchmarks.matching import cases, spelt

@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from abcd_index.agenthooks.match import EXACT, INFLECTED, UNACCENTED, ZONE_WEIGHT, excluded, match
-from abcd_index.agenthooks.prompt import HEAD, TAIL, Prompt
-from abcd_index.agenthooks.tokens import PART, PASTED, TYPED
+from abcd_index.agenthooks.prompt import HEAD, PART, PASTED, TAIL, TYPED, Prompt
 from abcd_index.text.patterns import entries
 from abcd_index.text.segment import PASTED_HEAD, PASTED_TAIL, TYPED_HEAD, TYPED_TAIL, ends
 
@@ -211,5 +210,5 @@ def test_matching_loads_next_to_nothing():
     root = __file__.rpartition("tests")[0]
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code, root], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(["abcd_index", "abcd_index.agenthooks", "abcd_index.agenthooks.match",
-                                       "abcd_index.agenthooks.prompt", "abcd_index.agenthooks.tokens", "abcd_index.text",
+                                       "abcd_index.agenthooks.prompt", "abcd_index.text",
                                        "abcd_index.text.normalise"])

@@ -6,8 +6,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from abcd_index.agenthooks.match import excluded, match
-from abcd_index.agenthooks.prompt import Prompt
-from abcd_index.agenthooks.tokens import JOINED, PART, PASTED, SIGN, TYPED
+from abcd_index.agenthooks.prompt import JOINED, PART, PASTED, SIGN, TYPED, Prompt
 from abcd_index.text.normalise import bare, camel, fold, noise
 from abcd_index.text.patterns import entries, normal_form, weakness
 from abcd_index.text.porter import analyse
