@@ -1,131 +1,249 @@
 """``config.json`` of a scope -> settings with defaults, and what is wrong with the file.
 
-The settings that shape what a prompt gets are written into the artefact's header, so that the prompt
-path reads no further file.
+``TABLE`` is the one place that says which settings there are, with their defaults and bounds. The reference page
+(``docs/reference/settings.md``) and the prompt path's own defaults (``agenthooks``, which imports nothing from here)
+are tested against it. The settings that shape what a prompt gets are written into the artefact's header, so that the
+prompt path reads no further file.
 """
 
+from __future__ import annotations
+
 import copy
+from typing import Any, NamedTuple, TypedDict, Union, cast
 
-import orjson
-
+from abcd_index.store.codes import Code
+from abcd_index.store.json_positions import JsonError, Lines, Value, parse
 from abcd_index.store.records import Finding
 
 FILE = "config.json"
-
-DEFAULTS = {
-    "refresh_every": 15,
-    "brackets": {"fresh": 70, "moderate": 40},
-    "limits": {"context": 9000, "moderate": 3000, "depleted": 2000, "rules": 2500},
-    "artefact": {"track": False, "keep": 5},
-    "share": {"place": "", "fetch": False, "timeout": 60},
-    # Folders outside of a scope's root in which its store may lie; only the user's own file counts (``scopes``).
-    "stores": [],
-}
-
-# Inclusive bounds of every number.
-BOUNDS = {
-    "refresh_every": (0, 10000),
-    "brackets.fresh": (0, 100),
-    "brackets.moderate": (0, 100),
-    "limits.context": (500, 9000),
-    "limits.moderate": (200, 9000),
-    "limits.depleted": (200, 9000),
-    "limits.rules": (0, 9000),
-    "artefact.keep": (1, 100),
-    "share.timeout": (1, 3600),
-}
 # Characters of a text.
 LONGEST = 1000
 
 
-def defaults():
+class Brackets(TypedDict):
+    """Percent of the window that have to be free."""
+
+    fresh: int
+    moderate: int
+
+
+class Limits(TypedDict):
+    """Characters of what a prompt gets."""
+
+    context: int
+    moderate: int
+    depleted: int
+    rules: int
+
+
+class ArtefactSettings(TypedDict):
+    """Whether the artefact is committed, and how many are kept."""
+
+    track: bool
+    keep: int
+
+
+class ShareSettings(TypedDict):
+    """Where artefacts are pushed to and fetched from."""
+
+    place: str
+    fetch: bool
+    timeout: int
+
+
+class WrittenSettings(TypedDict):
+    """The settings that the artefact's header holds: all that shape what a prompt gets."""
+
+    brackets: Brackets
+    limits: Limits
+    refresh_every: int
+
+
+class Settings(WrittenSettings):
+    """All settings of a scope."""
+
+    artefact: ArtefactSettings
+    share: ShareSettings
+    stores: list[str]
+
+
+class Number(NamedTuple):
+    """A setting that is a whole number between two bounds, both of them allowed."""
+
+    default: int
+    low: int
+    high: int
+
+    @property
+    def wanted(self) -> str:
+        return f"a whole number from {self.low} to {self.high}"
+
+    def read(self, value: Value) -> int | None:
+        number = str(value.scalar)
+        if value.kind != "number" or not number.lstrip("-").isdigit() or len(number) > 20:
+            return None
+        return int(number) if self.low <= int(number) <= self.high else None
+
+
+class Flag(NamedTuple):
+    """A setting that is on or off."""
+
+    default: bool
+
+    @property
+    def wanted(self) -> str:
+        return "true or false"
+
+    def read(self, value: Value) -> bool | None:
+        return value.scalar is True if value.kind == "boolean" else None
+
+
+class Text(NamedTuple):
+    """A setting that is a line of text."""
+
+    default: str
+
+    @property
+    def wanted(self) -> str:
+        return f"a line of text of at most {LONGEST:,} characters"
+
+    def read(self, value: Value) -> str | None:
+        text = value.text
+        return text if text is not None and len(text) <= LONGEST and text.isprintable() else None
+
+
+class Paths(NamedTuple):
+    """A setting that is a list of folders."""
+
+    default: list[str]
+
+    @property
+    def wanted(self) -> str:
+        return "a list of absolute paths"
+
+    def read(self, value: Value) -> list[str] | None:
+        paths = [item.text for item in value.items if item.text and item.text.startswith("/") and _is_text(item.text)]
+        return paths if value.kind == "list" and len(paths) == len(value.items) else None
+
+
+Setting = Union[Number, Flag, Text, Paths]
+
+TABLE: dict[str, Setting] = {
+    "refresh_every": Number(15, 0, 10000),
+    "brackets.fresh": Number(70, 0, 100),
+    "brackets.moderate": Number(40, 0, 100),
+    "limits.context": Number(9000, 500, 9000),
+    "limits.moderate": Number(3000, 200, 9000),
+    "limits.depleted": Number(2000, 200, 9000),
+    "limits.rules": Number(2500, 0, 9000),
+    "artefact.track": Flag(False),
+    "artefact.keep": Number(5, 1, 100),
+    "share.place": Text(""),
+    "share.fetch": Flag(False),
+    "share.timeout": Number(60, 1, 3600),
+    # Folders outside of a scope's root in which its store may lie; only the user's own file counts (``scopes``).
+    "stores": Paths([]),
+}
+
+
+def _defaults() -> Settings:
+    found: dict[str, Any] = {}
+    for path, setting in TABLE.items():
+        group, _, name = path.rpartition(".")
+        (found.setdefault(group, {}) if group else found)[name] = setting.default
+    return cast(Settings, found)  # Of the shape that the names of TABLE give, which a test holds against the classes.
+
+
+DEFAULTS = _defaults()
+# Inclusive bounds of every number.
+BOUNDS = {path: (setting.low, setting.high) for path, setting in TABLE.items() if isinstance(setting, Number)}
+
+
+def defaults() -> Settings:
     """A fresh copy of the default settings."""
     return copy.deepcopy(DEFAULTS)
 
 
-def read_settings(data):
-    """(settings, findings) of the bytes of a ``config.json``; None for a file that is not there.
+def read_settings(data: bytes | None) -> tuple[Settings, list[Finding]]:
+    """The settings that the bytes of a ``config.json`` give, and the findings; None for a file that is not there.
 
     A value that is not usable is named and its default taken; the other values still count.
     """
-    settings = defaults()
     if data is None:
-        return settings, []
+        return defaults(), []
     try:
-        given = orjson.loads(data[3:] if data.startswith(b"\xef\xbb\xbf") else data)
-    except orjson.JSONDecodeError as error:
-        return settings, [_finding("settings-not-json", error.lineno, f"{error.msg}",
-                                   "mend the JSON; until then the defaults hold")]
-    if not isinstance(given, dict):
-        return settings, [_finding("settings-not-json", 1, "the file is not a JSON object",
-                                   "write an object: {\"refresh_every\": 15}")]
-    findings = []
-    _take(settings, given, "", data, findings)
-    brackets = settings["brackets"]
-    if brackets["moderate"] > brackets["fresh"]:
-        findings.append(_finding("settings-value", _line(data, "brackets"),
-                                 "brackets.moderate is above brackets.fresh", "give fresh the larger number"))
-        settings["brackets"] = dict(DEFAULTS["brackets"])
-    return settings, findings
+        text = data.decode("utf-8-sig")
+        top = parse(text)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return defaults(), [_finding("settings-not-json", line, "not UTF-8", "save it as UTF-8")]
+    except JsonError as error:
+        return defaults(), [_finding("settings-not-json", Lines(text).of(error.at), error.message,
+                                     f"{error.fix}; until then the defaults hold")]
+    if top.kind != "object":
+        return defaults(), [_finding("settings-not-json", 1, "the file is not a JSON object",
+                                     "write an object: {\"refresh_every\": 15}")]
+    return _Reader(text).read(top)
 
 
-def written_settings(settings):
-    """The settings that the artefact's header holds: all that shape what a prompt gets."""
-    return {name: settings[name] for name in ("brackets", "limits", "refresh_every")}
+class _Reader:
+    """Takes over what a file sets, and notes what cannot be used."""
 
+    def __init__(self, text: str) -> None:
+        self.lines = Lines(text)
+        self.settings = defaults()
+        self.findings: list[Finding] = []
 
-def _take(settings, given, prefix, data, findings):
-    for name, value in given.items():
-        known = settings.get(name)
-        path = prefix + name
-        if name not in settings:
-            findings.append(_finding("settings-unknown", _line(data, name), f"there is no setting {path!r}",
-                                     f"the settings here are: {', '.join(sorted(settings))}"))
-        elif isinstance(known, dict):
-            if isinstance(value, dict):
-                _take(known, value, path + ".", data, findings)
+    def read(self, top: Value) -> tuple[Settings, list[Finding]]:
+        self._object(top, "", cast("dict[str, Any]", self.settings))
+        brackets = self.settings["brackets"]
+        if brackets["moderate"] > brackets["fresh"]:
+            self._add("settings-value", top.keys["brackets"], "brackets.moderate is above brackets.fresh",
+                      "give fresh the larger number")
+            self.settings["brackets"] = defaults()["brackets"]
+        return self.settings, self.findings
+
+    def _object(self, given: Value, prefix: str, settings: dict[str, Any]) -> None:
+        for name, value in given.members.items():
+            path, at = prefix + name, given.keys[name]
+            setting = TABLE.get(path) if name in settings else None
+            if setting is not None:
+                found = setting.read(value)
+                if found is None:
+                    self._wrong(path, at, setting.wanted)
+                else:
+                    settings[name] = found
+            elif name not in settings:
+                self._add("settings-unknown", at, f"there is no setting {path!r}",
+                          f"the settings here are: {', '.join(sorted(settings))}")
+            elif value.kind == "object":
+                self._object(value, path + ".", settings[name])
             else:
-                findings.append(_wrong(path, name, "an object", data))
-        elif isinstance(known, bool):
-            if isinstance(value, bool):
-                settings[name] = value
-            else:
-                findings.append(_wrong(path, name, "true or false", data))
-        elif isinstance(known, list):
-            if isinstance(value, list) and all(isinstance(item, str) and item.startswith("/") for item in value):
-                settings[name] = value
-            else:
-                findings.append(_wrong(path, name, "a list of absolute paths", data))
-        elif isinstance(known, str):
-            if isinstance(value, str) and len(value) <= LONGEST and value.isprintable():
-                settings[name] = value
-            else:
-                findings.append(_wrong(path, name, f"a line of text of at most {LONGEST:,} characters", data))
-        else:
-            low, high = BOUNDS[path]
-            if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
-                settings[name] = value
-            else:
-                findings.append(_wrong(path, name, f"a whole number from {low} to {high}", data))
+                self._wrong(path, at, "an object")
+
+    def _wrong(self, path: str, at: int, wanted: str) -> None:
+        self._add("settings-value", at, f"{path} is not {wanted}", f"write {wanted}; until then the default holds")
+
+    def _add(self, code: str, at: int, message: str, fix: str) -> None:
+        self.findings.append(_finding(code, self.lines.of(at), message, fix))
 
 
-def _wrong(path, name, wanted, data):
-    return _finding("settings-value", _line(data, name), f"{path} is not {wanted}",
-                    f"write {wanted}; until then the default holds")
+def written_settings(settings: Settings) -> WrittenSettings:
+    """The settings that the artefact's header holds."""
+    return {"brackets": settings["brackets"], "limits": settings["limits"], "refresh_every": settings["refresh_every"]}
 
 
-def _line(data, name):
-    """The first line that spells ``"name"``, or None."""
-    at = data.find(b'"' + name.encode("utf-8", "replace") + b'"')
-    return None if at < 0 else data.count(b"\n", 0, at) + 1
+def _is_text(text: str) -> bool:
+    """Whether ``text`` has no lone surrogates (\\ud800 in JSON), which no file's name holds."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def _finding(code, line, message, fix):
-    return Finding(code, "error", FILE, line, message, fix)
+def _finding(code: str, line: int, message: str, fix: str) -> Finding:
+    return Finding(code, CODES[code].severity, FILE, line, message, fix)
 
 
 CODES = {
-    "settings-not-json": ("error", "config.json cannot be read as a JSON object."),
-    "settings-unknown": ("error", "config.json holds a name that is no setting."),
-    "settings-value": ("error", "A setting has a value that cannot be used; its default holds."),
+    "settings-not-json": Code("error", "config.json cannot be read as a JSON object."),
+    "settings-unknown": Code("error", "config.json holds a name that is no setting."),
+    "settings-value": Code("error", "A setting has a value that cannot be used; its default holds."),
 }

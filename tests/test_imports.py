@@ -30,7 +30,7 @@ MAY = {
     "verify": ("errors", "fs", "text", "artefact", "scopes", "settings", "store", "git", "build", "agenthooks"),
     "share": ("errors", "fs", "text", "artefact", "scopes", "settings", "store", "git", "build", "verify"),
     "githooks": ("errors", "fs", "artefact", "scopes", "settings", "workspaces", "git", "build", "share"),
-    "install": ("errors", "fs", "artefact", "scopes", "settings", "git", "build", "githooks"),
+    "install": ("errors", "fs", "artefact", "scopes", "settings", "store", "git", "build", "githooks"),
     "commands": ("errors", "fs", "text", "artefact", "scopes", "agenthooks", "settings", "workspaces", "store", "git",
                  "build", "search", "verify", "share", "githooks", "install"),
     "cli": ("errors", "fs", "scopes", "commands"),

@@ -88,7 +88,7 @@ def _restored(project, path, now):
     if entry is not None and entry["after"] == digest(now):
         return unpacked(entry["before"])
     text = settings_files.remove(now)
-    if entry is not None and entry["before"] is None and not settings_files.scan(text).items:
+    if entry is not None and entry["before"] is None and not settings_files.scan(text).members:
         return None
     return text
 

@@ -63,10 +63,10 @@ def registered(text):
     """{event or 'statusLine': our command} of a settings text. Raises BrokenSettings."""
     top, found = _top(text), {}
     for event, _, _, handler in _handlers(top):
-        found.setdefault(event, handler.get("command").value)
+        found.setdefault(event, handler.get("command").text)
     line = top.get("statusLine", "command")
-    if line is not None and is_ours(line.value):
-        found["statusLine"] = line.value
+    if line is not None and is_ours(line.text):
+        found["statusLine"] = line.text
     return found
 
 
@@ -97,12 +97,12 @@ def remove(text):
         text = _drop(text, *found[:3])
     top = _top(text)
     line = top.get("statusLine", "command")
-    if line is None or not is_ours(line.value):
+    if line is None or not is_ours(line.text):
         return text
-    own = own_command(line.value)
+    own = own_command(line.text)
     if own:
         return replace(text, line, own)
-    return cut(text, top, list(top.items).index("statusLine"))
+    return cut(text, top, list(top.members).index("statusLine"))
 
 
 def _settle(text, event, wanted):
@@ -111,7 +111,7 @@ def _settle(text, event, wanted):
         text = _drop(text, *found[:3])
     if ours:
         node = ours[0][3].get("command")
-        return text if node.value == wanted else replace(text, node, wanted)
+        return text if node.text == wanted else replace(text, node, wanted)
     group = {"hooks": [{"type": "command", "command": wanted, "timeout": TIMEOUTS[event]}]}
     top = _top(text)
     if top.get("hooks") is None:
@@ -119,7 +119,7 @@ def _settle(text, event, wanted):
     hooks = _of(top.get("hooks"), "object", "hooks")
     if hooks.get(event) is None:
         return put(text, hooks, event, [group])
-    return put(text, _of(hooks.get(event), "array", f"hooks.{event}"), None, group)
+    return put(text, _of(hooks.get(event), "list", f"hooks.{event}"), None, group)
 
 
 def _add_status_line(text, status_line):
@@ -128,11 +128,11 @@ def _add_status_line(text, status_line):
     if line is None:
         return put(text, top, "statusLine", {"type": "command", "command": status_line("")})
     node = _of(line, "object", "statusLine").get("command")
-    if node is None or not isinstance(node.value, str):
+    if node is None or node.text is None:
         raise BrokenSettings("statusLine has no command")
-    own = own_command(node.value) if is_ours(node.value) else node.value
+    own = own_command(node.text) if is_ours(node.text) else node.text
     wanted = status_line(own)
-    return text if node.value == wanted else replace(text, node, wanted)
+    return text if node.text == wanted else replace(text, node, wanted)
 
 
 def _handlers(top):
@@ -140,12 +140,12 @@ def _handlers(top):
     hooks = top.get("hooks")
     if hooks is None or hooks.kind != "object":
         return
-    for event, groups in hooks.items.items():
-        for number, group in enumerate(groups.items if groups.kind == "array" else []):
+    for event, groups in hooks.members.items():
+        for number, group in enumerate(groups.items):
             handlers = group.get("hooks")
-            for place, handler in enumerate(handlers.items if handlers and handlers.kind == "array" else []):
+            for place, handler in enumerate(handlers.items if handlers else []):
                 node = handler.get("command")
-                if node is not None and is_ours(node.value):
+                if node is not None and is_ours(node.text):
                     yield event, number, place, handler
 
 
@@ -159,14 +159,14 @@ def _drop(text, event, number, place):
         return cut(text, handlers, place)
     if len(groups.items) > 1:
         return cut(text, groups, number)
-    if len(hooks.items) > 1:
-        return cut(text, hooks, list(hooks.items).index(event))
-    return cut(text, top, list(top.items).index("hooks"))
+    if len(hooks.members) > 1:
+        return cut(text, hooks, list(hooks.members).index(event))
+    return cut(text, top, list(top.members).index("hooks"))
 
 
 def _of(node, kind, name):
     if node.kind != kind:
-        raise BrokenSettings(f"{name} is not an {kind}")
+        raise BrokenSettings(f"{name} is not {'an object' if kind == 'object' else 'an array'}")
     return node
 
 

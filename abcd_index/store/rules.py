@@ -19,13 +19,13 @@ A mistake takes down the smallest thing it can: an item, then a field, then a do
 no JSON, or has another ``schema_version``, yields no domain at all.
 """
 
-import re
-from bisect import bisect_left
+from __future__ import annotations
 
-from abcd_index.store.fields import BIDI
-from abcd_index.store.json_positions import JsonError, parse
-from abcd_index.store.records import Domain, Notes
-from abcd_index.store.text import decode, quoted, visible_form
+import re
+
+from abcd_index.store.json_positions import JsonError, Lines, Value, parse
+from abcd_index.store.records import Domain, Finding, Notes
+from abcd_index.store.text import BIDI, decode, quoted, visible_form
 
 FILE = "rules.json"
 MAX_BYTES = 256 * 1024
@@ -36,8 +36,8 @@ WORDS = ("recall", "aliases", "exclude")
 DOMAIN = ("state",) + WORDS + ("rules",)
 
 
-def read_rules(data):
-    """((Domain, ...) sorted by name, [Finding]) of the bytes of a ``rules.json``. Pure, never raises."""
+def read_rules(data: bytes) -> tuple[tuple[Domain, ...], list[Finding]]:
+    """(the domains sorted by name, the findings) of the bytes of a ``rules.json``. Pure, never raises."""
     notes = Notes(FILE)
     if len(data) > MAX_BYTES:
         notes.add("rules-too-large", None, f"{len(data):,} bytes, more than {MAX_BYTES:,}", "move text to pages")
@@ -47,77 +47,73 @@ def read_rules(data):
     text = decode(data, notes)
     if text is None:
         return (), notes.sorted()
+    reader = _Reader(notes, text)
     try:
-        found = parse(text)
+        domains = reader.domains(parse(text))
     except JsonError as error:
-        reading = _Reading(notes, text)
-        reading.add("rules-not-json", error.at, f"not valid JSON: {error.message}", error.fix)
-        return (), notes.sorted()
-    return _Reading(notes, text).domains(found), notes.sorted()
+        domains = ()
+        reader.add("rules-not-json", error.at, f"not valid JSON: {error.message}", error.fix)
+    return domains, notes.sorted()
 
 
-class _Reading:
+class _Reader:
     """Reads the parsed file, noting what is wrong where."""
 
-    def __init__(self, notes, text):
+    def __init__(self, notes: Notes, text: str) -> None:
         self.notes = notes
-        self.ends = [found.start() for found in re.finditer("\n", text)]
+        self.lines = Lines(text)
 
-    def line(self, at):
-        """The file's line of an offset."""
-        return bisect_left(self.ends, at) + 1
-
-    def add(self, code, at, message, fix):
+    def add(self, code: str, at: int, message: str, fix: str) -> None:
         """Note a finding at an offset in the file."""
-        self.notes.add(code, self.line(at), message, fix)
+        self.notes.add(code, self.lines.of(at), message, fix)
 
-    def domains(self, top):
-        if not self._kind(top, "object", "the file", "{\"schema_version\": 1, \"domains\": {}}"):
+    def domains(self, top: Value) -> tuple[Domain, ...]:
+        if not self._is(top, "object", "the file", "{\"schema_version\": 1, \"domains\": {}}"):
             return ()
         self._keys(top, TOP, "the file")
         usable = self._version(top)
         disabled = self._disabled(top)
         found = []
-        domains = top.value.get("domains")
-        if domains is not None and self._kind(domains, "object", "`domains`", "{\"NAME\": {\"rules\": [...]}}"):
+        domains = top.get("domains")
+        if domains is not None and self._is(domains, "object", "`domains`", "{\"NAME\": {\"rules\": [...]}}"):
             self._twice(domains)
-            for name in domains.value:
-                domain = self._domain(name, domains.keys[name], domains.value[name])
+            for name, value in domains.members.items():
+                domain = self._domain(name, domains.keys[name], value)
                 if domain is not None:
                     found.append(domain)
         if not usable or disabled:
             return ()
         return tuple(sorted(found, key=lambda domain: domain.name))
 
-    def _version(self, top):
-        value = top.value.get("schema_version")
+    def _version(self, top: Value) -> bool:
+        value = top.get("schema_version")
         if value is None:
-            self.add("rules-unknown-key", top.at, "`schema_version` is missing; 1 is assumed",
+            self.add("rules-unknown-key", top.start, "`schema_version` is missing; 1 is assumed",
                      "write \"schema_version\": 1")
             return True
-        if value.kind == "number" and value.value == "1":
+        if value.kind == "number" and value.scalar == "1":
             return True
-        self.add("rules-schema-version", value.at, f"schema_version is {self._shown(value)}; this release reads 1",
+        self.add("rules-schema-version", value.start, f"schema_version is {_shown(value)}; this release reads 1",
                  "write 1, or upgrade abcd-index")
         return False
 
-    def _disabled(self, top):
+    def _disabled(self, top: Value) -> bool:
         """Whether all is switched off; a value that is neither true nor false switches off as well."""
-        value = top.value.get("disabled")
+        value = top.get("disabled")
         if value is None:
             return False
         if value.kind != "boolean":
-            self.add("rules-wrong-type", value.at, f"`disabled` is {self._shown(value)}, not true or false; "
+            self.add("rules-wrong-type", value.start, f"`disabled` is {_shown(value)}, not true or false; "
                      "no domain is compiled", "write true or false")
             return True
-        return value.value
+        return value.scalar is True
 
-    def _domain(self, name, at, value):
+    def _domain(self, name: str, at: int, value: Value) -> Domain | None:
         if not NAME.fullmatch(name):
             self.add("rules-domain-name", at, f"the domain's name is {quoted(name)!r}",
                      "use capital letters, digits and _ (AUTH, GIT_FLOW)")
             return None
-        if not self._kind(value, "object", f"`{name}`", "{\"recall\": [...], \"rules\": [...]}"):
+        if not self._is(value, "object", f"`{name}`", "{\"recall\": [...], \"rules\": [...]}"):
             return None
         self._keys(value, DOMAIN, f"`{name}`")
         state = self._state(name, value)
@@ -130,65 +126,67 @@ class _Reading:
                      "write its rules, or delete it")
         return Domain(name, state, words["recall"], words["aliases"], words["exclude"], rules)
 
-    def _state(self, name, domain):
-        value = domain.value.get("state")
-        if value is None or value.kind == "text" and not value.value:
+    def _state(self, name: str, domain: Value) -> str | None:
+        value = domain.get("state")
+        if value is None or value.text == "":
             return "active"
-        if value.kind == "text" and value.value in STATES:
-            return value.value
-        self.add("rules-domain-state", value.at, f"the state of `{name}` is {self._shown(value)}",
+        if value.text in STATES:
+            return value.text
+        self.add("rules-domain-state", value.start, f"the state of `{name}` is {_shown(value)}",
                  "write \"active\" or \"dormant\"")
         return None
 
-    def _texts(self, name, key, domain):
+    def _texts(self, name: str, key: str, domain: Value) -> tuple[str, ...]:
         """The texts of a list. Words are cleaned as a page's keywords are; rules are kept as written."""
-        value = domain.value.get(key)
-        if value is None or not self._kind(value, "list", f"`{key}` of `{name}`", "[\"...\"]"):
+        value = domain.get(key)
+        if value is None or not self._is(value, "list", f"`{key}` of `{name}`", "[\"...\"]"):
             return ()
-        found = {}
-        for item in value.value:
+        found: dict[str, str] = {}
+        for item in value.items:
             # An error code is a fine keyword, also without quotes.
             number = item.kind == "number" and key != "rules"
-            if not number and not self._kind(item, "text", f"an item of `{key}` of `{name}`", "\"...\""):
+            if not number and not self._is(item, "text", f"an item of `{key}` of `{name}`", "\"...\""):
                 continue
-            text = self._clean(name, key, item.value, item.at)
+            text = self._clean(name, key, item)
             if text:
                 found.setdefault(text if key == "rules" else text.casefold(), text)
         return tuple(found.values())
 
-    def _clean(self, name, key, text, at):
+    def _clean(self, name: str, key: str, item: Value) -> str:
         # A lone surrogate (\ud800 in JSON) is no character and could not be written anywhere.
-        text = text.encode("utf-8", "replace").decode("utf-8")
+        text = str(item.scalar).encode("utf-8", "replace").decode("utf-8")
         if any(char in BIDI for char in text):
-            self.add("bidi-character", at, f"an item of `{key}` of `{name}` holds a bidirectional control", "delete it")
+            self.add("bidi-character", item.start, f"an item of `{key}` of `{name}` holds a bidirectional control",
+                     "delete it")
         text = text.strip() if key == "rules" else visible_form(text)
         if not text:
-            self.add("rules-empty", at, f"an item of `{key}` of `{name}` is empty", "delete it")
+            self.add("rules-empty", item.start, f"an item of `{key}` of `{name}` is empty", "delete it")
         return text
 
-    def _kind(self, value, kind, what, example):
+    def _is(self, value: Value, kind: str, what: str, example: str) -> bool:
         if value.kind == kind:
             return True
-        self.add("rules-wrong-type", value.at, f"{what} is {self._shown(value)}, where "
+        self.add("rules-wrong-type", value.start, f"{what} is {_shown(value)}, where "
                  f"{'an object' if kind == 'object' else 'a ' + kind} is expected", f"write {example}")
         return False
 
-    def _keys(self, value, known, what):
+    def _keys(self, value: Value, known: tuple[str, ...], what: str) -> None:
         self._twice(value)
-        for key in value.value:
+        for key, at in value.keys.items():
             if key not in known and key[:1] not in ("$", "_"):
-                self.add("rules-unknown-key", value.keys[key], f"`{quoted(key)}` of {what} is not read",
+                self.add("rules-unknown-key", at, f"`{quoted(key)}` of {what} is not read",
                          f"the keys here are: {', '.join(known)}")
 
-    def _twice(self, value):
+    def _twice(self, value: Value) -> None:
         for key, first, second in value.twice:
-            self.add("rules-duplicate-key", second, f"`{quoted(key)}` is given twice, on lines {self.line(first)} and "
-                     f"{self.line(second)}; the later counts", "keep one of them")
+            self.add("rules-duplicate-key", second, f"`{quoted(key)}` is given twice, on lines "
+                     f"{self.lines.of(first)} and {self.lines.of(second)}; the later counts",
+                     "keep one of them")
 
-    @staticmethod
-    def _shown(value):
-        if value.kind in ("text", "number"):
-            return f"{value.kind} {quoted(str(value.value))!r}"
-        if value.kind == "boolean":
-            return str(value.value).lower()
-        return {"object": "an object", "list": "a list", "null": "null"}[value.kind]
+
+def _shown(value: Value) -> str:
+    if value.kind in ("text", "number"):
+        return f"{value.kind} {quoted(str(value.scalar))!r}"
+    if value.kind == "boolean":
+        return str(value.scalar).lower()
+    return {"object": "an object", "list": "a list", "null": "null"}[value.kind]

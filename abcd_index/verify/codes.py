@@ -44,6 +44,6 @@ def tables():
         ("Keywords and length", PAGES),
         ("Catalogue", store.CATALOGUE),
         ("rules.json", store.RULES),
-        ("config.json", {code: Code(*known) for code, known in settings.CODES.items()}),
+        ("config.json", settings.CODES),
         ("Artefact and git", ARTEFACT),
     ]

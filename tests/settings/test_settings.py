@@ -1,11 +1,13 @@
 """Settings: what is written counts, what cannot be used is named and its default taken."""
 
+from typing import get_type_hints
+
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abcd_index.settings import BOUNDS, CODES, DEFAULTS, defaults, read_settings, written_settings
+from abcd_index.settings import BOUNDS, CODES, DEFAULTS, Settings, defaults, read_settings, written_settings
 
 
 def test_no_file_means_the_defaults():
@@ -34,8 +36,15 @@ def test_a_byte_order_mark_does_no_harm():
     ('{"brackets": {"fresh": 30}}', 1, "above"),
     ('{"colour": 1}', 1, "colour"),
     ('[1]', 1, "object"),
-    ('{\n"refresh_every": 1,\n}', 2, ""),
+    ('{\n"refresh_every": 15,\n}', 3, "trailing comma"),
     ('', 1, ""),
+    ('{"refresh_every": 15,\n "keep": 0}', 2, "keep"),
+    ('{"brackets.fresh": 70}', 1, "brackets.fresh"),
+    ('{"artefact": {"brackets": {}}}', 1, "artefact.brackets"),
+    ('{"stores": ["a"]}', 1, "absolute"),
+    ('{"stores": {}}', 1, "absolute"),
+    ('{"stores": ["/\\ud800"]}', 1, "absolute"),
+    ('{"share": {"place": "a\\nb"}}', 1, "share.place"),
 ])
 def test_a_bad_value_is_named_with_its_line(text, line, part):
     settings, findings = read_settings(text.encode())
@@ -44,6 +53,25 @@ def test_a_bad_value_is_named_with_its_line(text, line, part):
     assert (findings[0].file, findings[0].line) == ("config.json", line)
     assert part in findings[0].message
     assert findings[0].code in CODES and findings[0].fix
+
+
+def test_the_line_is_that_of_the_setting_not_of_the_same_word_elsewhere():
+    _, findings = read_settings(b'{"share": {"place": "keep"},\n "artefact": {\n  "keep": 0}}')
+    assert [(one.line, one.message[:13]) for one in findings] == [(3, "artefact.keep")]
+
+
+def test_a_file_that_is_not_utf8_is_named_with_its_line():
+    settings, findings = read_settings(b'{\n"share": {"place": "\xff"}}')
+    assert settings == DEFAULTS
+    assert [(one.code, one.line) for one in findings] == [("settings-not-json", 2)]
+
+
+def test_the_table_has_the_shape_of_the_types():
+    hints = get_type_hints(Settings)
+    assert set(hints) == set(DEFAULTS)
+    for name, kind in hints.items():
+        if hasattr(kind, "__annotations__"):
+            assert set(get_type_hints(kind)) == set(DEFAULTS[name])
 
 
 def test_the_good_values_beside_a_bad_one_count():

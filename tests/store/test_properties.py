@@ -151,11 +151,12 @@ def test_the_json_reader_agrees_with_the_standard_one(value):
 
 
 def plain(value):
+    """The value as the standard library's parser has it."""
     if value.kind == "object":
-        return {key: plain(one) for key, one in value.value.items()}
+        return {key: plain(member) for key, member in value.members.items()}
     if value.kind == "list":
-        return [plain(one) for one in value.value]
-    return json.loads(value.value) if value.kind == "number" else value.value
+        return [plain(item) for item in value.items]
+    return json.loads(value.scalar) if value.kind == "number" else value.scalar
 
 
 pages = st.lists(st.builds(
