@@ -52,9 +52,11 @@ def prepare(index, private=False):
     ignore = os.path.join(index, ".gitignore")
     if os.path.islink(ignore):
         fs.remove(ignore)
-    if not os.path.isfile(ignore) or not os.path.getsize(ignore):
-        # In place: a writer of another name that is killed here would leave what nothing hides from `git add` yet.
-        fs.append(ignore, _IGNORE, fs.mode_for(index))
+    # Made without another name: what a killed writer leaves is not hidden from `git add` yet.
+    if not os.path.lexists(ignore):
+        fs.create(ignore, _IGNORE)
+    elif os.path.getsize(ignore) < len(_IGNORE) and _IGNORE.startswith(fs.read(ignore)):
+        fs.replace(ignore, _IGNORE)
 
 
 def first_look(index):

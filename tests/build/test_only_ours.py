@@ -263,3 +263,23 @@ def test_what_is_no_file_in_the_index_is_told_with_the_way_out(box, root):
     assert "remove what is there" in done.stderr and "make room" not in done.stderr
     (index / "current").unlink()
     assert box.cli("build", "--scope", "workspace", cwd=root).returncode == 0
+
+
+@pytest.mark.parametrize("left", [b"", b"#", b"# Made by abcd-index from the pages; never committed.\n"])
+def test_an_ignore_file_that_was_not_written_whole_is_finished(left, tmp_path):
+    """What a killed writer, or a full disk, left of it: the next writer makes it whole before it writes anything else."""
+    index = tmp_path / ".index"
+    publish.prepare(str(index))
+    whole = (index / ".gitignore").read_bytes()
+    assert whole.endswith(b"\n*\n") and os.listdir(index) == [".gitignore"]
+    (index / ".gitignore").write_bytes(left)
+    publish.prepare(str(index))
+    assert (index / ".gitignore").read_bytes() == whole and os.listdir(index) == [".gitignore"]
+
+
+def test_an_ignore_file_with_other_words_is_left_alone(tmp_path):
+    index = tmp_path / ".index"
+    index.mkdir()
+    (index / ".gitignore").write_bytes(b"# ours\n*\n!tracked.idx\n")
+    publish.prepare(str(index))
+    assert (index / ".gitignore").read_bytes() == b"# ours\n*\n!tracked.idx\n"
