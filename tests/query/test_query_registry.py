@@ -34,7 +34,7 @@ def test_noted_once(places, tmp_path):
 
 def test_builds_at_once_are_all_noted(places, tmp_path):
     roots = [workspace(tmp_path, f"w{number}") for number in range(12)]
-    code = ("import sys; sys.path.insert(0, sys.argv[1])\nfrom abcd_index.build import registry\n"
+    code = ("import sys; sys.path.insert(0, sys.argv[1])\nfrom abcd_index import workspaces as registry\n"
             "from abcd_index.scopes import Places\n"
             "registry.add(Places({'HOME': sys.argv[2], 'ABCD_HOME': sys.argv[2] + '/abcd'}), sys.argv[3])")
     running = [subprocess.Popen([sys.executable, "-c", code, str(ROOT), str(tmp_path), root]) for root in roots]
