@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import warm
+
 ROOT = Path(__file__).resolve().parent.parent
 # The interpreter that a hook is run with: the base one, without the virtual environment, as users' agents do.
 BASE_PYTHON = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
@@ -118,7 +120,20 @@ class Box:
     def cli(self, *args, cwd, **kw):
         """``abcd-index ARGS`` as a real process; ``check=False`` by default because exit codes are asserted."""
         kw.setdefault("check", False)
+        env = {key: str(value) for key, value in kw.get("env", self.env).items()}
+        # Whoever sets something else may want to see what the libraries make of it when they are loaded.
+        if warm.can() and set(kw) <= {"check", "env", "timeout"} and self._is_sealed(env):
+            done = warm.run([str(arg) for arg in args], str(cwd), env, kw.get("timeout", 120))
+            if kw["check"] and done.returncode:
+                raise AssertionError(f"{args} -> {done.returncode}\n{done.stdout}\n{done.stderr}")
+            return done
         return self.run(sys.executable, "-m", "abcd_index", *args, cwd=cwd, **kw)
+
+    def _is_sealed(self, env):
+        """Whether ``env`` is that of this box but for our own variables."""
+        ours = ("ABCD_", "CLAUDE_", "HOME", "PYTEST_")
+        plain = sealed_env(self.home)
+        return all(env.get(key) == plain.get(key) for key in {*env, *plain} if not key.startswith(ours))
 
     def repo(self, name="repo", pages=None):
         """A repository with one commit. ``pages``: {file name: text} below .abcd/memory."""
