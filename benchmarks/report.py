@@ -6,6 +6,7 @@ from . import chart
 from .figures import INSTALLED, OWN, PEERS
 from .git_ops import EMPTY, HOOKED, WITHOUT
 from .goals import SIZES, against, goals
+from .prompts import table as prompts
 from .results import FOLDER, spread
 from .timing import BARE
 
@@ -24,7 +25,7 @@ the bare interpreter, `python3 -I -S -c pass`; "1.2x" means a prompt costs a fif
 and does nothing. The page cache is warm.
 
 Run it yourself: `make bench` (minutes) or `make bench-full` (100,000 pages too). [How to read it](#what-is-compared)
-is at the end.
+is at the end. Whether the right page comes is [measured apart](#the-right-page-for-a-prompt).
 """
 
 # Why a goal is missed, by the beginning of its figure; only those that a result misses are printed.
@@ -60,7 +61,7 @@ OUTRO = """## What is compared
   least that any hook can cost.
 
 What this does not show: a cold page cache, network folders, Windows (where starting any process costs more), and how
-well pages are found, which is measured apart.
+well `recall TERMS` finds pages ([how it ranks](explanation/ranking.md)).
 """
 
 
@@ -85,6 +86,9 @@ def render(result):
     if svg(result):
         parts.append("![Wall time of a prompt against the number of pages](benchmarks.svg)\n")
     parts += [f"## {title}\n\n{table}\n" for title, table in _tables(result)]
+    pages = prompts.section(table)
+    if pages:
+        parts.append(f"## {prompts.TITLE}\n\n{pages}\n")
     return "\n".join([*parts, OUTRO])
 
 
