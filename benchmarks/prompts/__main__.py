@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import machine
 from benchmarks.prompts import peers, table
 from benchmarks.prompts.scoring import Answer, Chats, Scores, chats, interval, scores, without_given
 from benchmarks.prompts.sets import OWN, Asked, PromptSet, read_set
@@ -130,6 +129,8 @@ def main() -> int:
 
 def save(given: PromptSet, found: dict[str, dict[str, dict[str, object]]]) -> None:
     """Keep the figures, with what they were taken with."""
+    from benchmarks import machine  # Needs POSIX; the rest does not.
+
     kinds = Counter(prompt.kind for prompt in given.prompts)
     data = {"taken": datetime.date.today().isoformat(), "commit": machine.commit(),
             "command": "python -m benchmarks.prompts --keywords all --save", "notes": len(given.notes),

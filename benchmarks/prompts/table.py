@@ -22,19 +22,24 @@ SHARES = (("P", "precision"), ("R", "recall"), ("F1", "f1"), ("best came", "best
 COUNTS = (("wrong whole", "wrong_whole"), ("wrong lines", "wrong_lines"), ("characters", "characters"))
 
 TEXT = """\
-Does a prompt bring the page that helps? {notes} notes of two made-up projects, {prompts} prompts as developers type
-them: {wanting} want a page, {unwanting} want nothing. It is hard on purpose: {otherwords} ask in other words than the
-page's keywords, {homographs} use a keyword in another sense. The notes have their author's keywords, or those that
-`keywords --write` adds, or none. Each prompt is the first of a session with a free window. Taken {taken} at commit
-`{commit}` with
+Does a prompt bring the page that helps? The set has {notes} notes of two made-up projects and {prompts} prompts as
+developers type them: {wanting} want a page, {unwanting} want nothing. It is hard on purpose: {otherwords} ask in other
+words than the page's keywords, {homographs} use a keyword in another sense. The notes have their author's keywords, or
+those that `keywords --write` adds, or none. Each prompt is the first of a session with a free window.
 
-    {command}
+Taken {taken} at commit `{commit}` with `{command}`. What BM25 and the embeddings need is installed by
 
-in a minute. `{install}` brings what the last two peers need; without them the first two are measured. Other uses:
+```
+{install}
+```
 
-    python -m benchmarks.prompts --kinds                           # each kind of prompt
-    python -m benchmarks.prompts --set FOLDER --keywords author    # a set of your own, see benchmarks/prompts/sets.py
-    python -m benchmarks.prompts --set FOLDER --chats              # its whole chats, each as one session
+and they are left out without it. Other uses:
+
+```
+python -m benchmarks.prompts --kinds                           # each kind of prompt
+python -m benchmarks.prompts --set FOLDER --keywords author    # a set of your own, see benchmarks/prompts/sets.py
+python -m benchmarks.prompts --set FOLDER --chats              # its whole chats, each as one session
+```
 
 """
 READING = """
@@ -85,7 +90,7 @@ def section(markdown: Callable[[list[str], list[list[str]]], str]) -> str:
     rows = [[LABELS[name], KEYWORDS[keywords], *_cells(row, name == "hook")]
             for keywords, systems in data["figures"].items() for name, row in systems.items()
             if name != "substring" or keywords != "none"]
-    said = TEXT.format(wanting=data["prompts"] - data["unwanting"], install=INSTALL, **data)
+    said = TEXT.format(wanting=data["prompts"] - data["unwanting"], install=INSTALL.replace("; ", "\n"), **data)
     return said + markdown(["system", "keywords", *_headings()], rows) + READING
 
 
