@@ -4,13 +4,17 @@ Each carries what it is about as attributes; the one door that catches them (``c
 ``run``) turns them into a sentence. Standard library only: the prompt path imports this.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from abcd_index.artefact.reader import Artefact
+
 
 class AbcdError(Exception):
     """Something a person can mend. ``hint`` says how."""
 
     hint = ""
 
-    def __init__(self, message, hint=""):
+    def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         if hint:
             self.hint = hint
@@ -43,7 +47,7 @@ class ArtefactUnknown(ArtefactMissing):
 class ArtefactTorn(ArtefactError):
     """A part of the artefact is cut, flipped or not what its checksum says. ``artefact``: the open one, or None."""
 
-    artefact = None
+    artefact: "Artefact | None" = None
 
 
 class FormatTooNew(ArtefactError):
@@ -51,7 +55,7 @@ class FormatTooNew(ArtefactError):
 
     hint = "upgrade abcd-index, or run `abcd-index build` to write this release's format"
 
-    def __init__(self, found, known):
+    def __init__(self, found: int, known: int) -> None:
         super().__init__(f"the artefact has format {found}, this release reads up to {known}")
         self.found = found
         self.known = known

@@ -21,15 +21,19 @@ def modules(package):
     return found
 
 
+def unread(tree):
+    """The ids of the nodes that only a type checker reads; what they import is never imported."""
+    return {id(inner) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+            for inner in ast.walk(ast.Module(node.body, []))}
+
+
 def imports(name, path, known):
     """The modules among ``known`` that the module ``name`` imports, wherever in its text."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    # What only a type checker reads is never imported.
-    unread = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-              for inner in ast.walk(ast.Module(node.body, []))}
+    passed_over = unread(tree)
     found = set()
     for node in ast.walk(tree):
-        if id(node) in unread:
+        if id(node) in passed_over:
             continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}

@@ -55,8 +55,11 @@ def imports(path):
     inner = {id(n) for f in ast.walk(tree) if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
              for n in ast.walk(f)}
     package = ["abcd_index", *path.relative_to(PACKAGE).parts[:-1]]
+    unread = circles.unread(tree)
     found = []
     for node in ast.walk(tree):
+        if id(node) in unread:
+            continue
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno, id(node) not in inner) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -4,6 +4,15 @@ Prompt path: the reader imports this. The writer and the reader share these cons
 small functions below, nothing else.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    # A page's record, or a domain's, as the reader gives it: {field: value}.
+    Record = dict[str, Any]
+    # [entry, ordinals of pages, ordinals of domains]: who declares a keyword.
+    Posting = list[Any]
+
 MAGIC = "abcd-index"
 FORMAT = 1
 OLDEST = 1
@@ -35,7 +44,7 @@ PAGES_SUFFIX = ".pages"
 ROW = 105
 
 
-def of_another_release(header):
+def of_another_release(header: "dict[str, Any]") -> bool:
     """Whether other versions than this release's made the artefact of ``header``. The key holds them, so such an
     artefact is never the one of the pages on disk, however old those are."""
     # Where a prompt meets no artefact, nothing of the tokeniser is loaded.
@@ -44,11 +53,11 @@ def of_another_release(header):
     return header.get("tokens") != TOKENS_VERSION or header.get("records") != RECORDS_VERSION
 
 
-def checksum(data):
+def checksum(data: bytes) -> int:
     """The checksum of ``data`` (bytes): 0 .. PRIME - 1."""
     return int.from_bytes(data, "big") % PRIME
 
 
-def bucket(key, count):
+def bucket(key: str, count: int) -> int:
     """The bucket, 0 .. count - 1, that a key or term (text) lies in. Writers make ``count`` odd."""
     return int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME % count

@@ -10,20 +10,27 @@ artefact's file. A checkout that puts another file under the same name changes i
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
 
 from abcd_index.artefact.reader import CAREFUL, open_current
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import stat_result
+
+    from abcd_index.artefact.reader import Artefact
+    from abcd_index.scopes import Scope
 
 # A list of the artefacts that are kept (100 at most) is shorter.
 LONGEST = 1 << 14
 
 
-def line(key, stat):
+def line(key: str, stat: "stat_result") -> bytes:
     """What the list says of an artefact (bytes). ``stat``: of its file."""
     return b"%s %d %d %d" % (key.encode("ascii"), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
 
 
-def lines(scope):
+def lines(scope: "Scope") -> "list[bytes]":
     """The lines of a scope's list, [] when there is none or it is another index's."""
     if not scope.provenance:
         return []
@@ -40,12 +47,12 @@ def lines(scope):
     return found[1:] if found[0] == scope.index.encode("utf-8", "surrogateescape") else []
 
 
-def is_ours(scope, key, stat):
+def is_ours(scope: "Scope", key: str, stat: "stat_result") -> bool:
     """Whether this machine answers for the artefact ``key`` of ``scope``. ``stat``: of its open file."""
     return line(key, stat) in lines(scope)
 
 
-def open_ours(scope):
+def open_ours(scope: "Scope") -> "Artefact":
     """The current artefact of ``scope``, which is one of ours. Of another one not a byte is read.
 
     Raises ArtefactMissing, ArtefactUnknown, ArtefactTorn or FormatTooNew.

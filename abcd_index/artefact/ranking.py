@@ -9,6 +9,12 @@ adds the rarity, which changes with every page of the store and therefore is not
 
 from abcd_index.artefact.format import PRIME
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+
+    from abcd_index.artefact.format import Record
+    from abcd_index.artefact.reader import Artefact
+
 # The signs of ranking figures, in the order of their codes: all of printable ASCII that JSON writes as they are.
 SIGNS = "!#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"
 # A weight is two signs. The first and a part of the second stand for the term's remainder by MARKS (the largest
@@ -41,8 +47,9 @@ PAIR_FACTOR = 1000003
 FIELDS = ("weights", "file", "title", "size", "titles", "pairs", "recall", "form", "summary", "dialect", "type",
           "updated", "name", "spelled", "exclude")
 # What the fields are that it does not reach. ``title``, ``type`` and ``name`` may be None where another one says them.
-EMPTY = {"titles": "", "pairs": "", "recall": (), "form": "- [{title}]({file}) \u2014 {summary}", "summary": "",
-         "dialect": "abcd", "type": None, "updated": "", "name": None, "spelled": {}, "exclude": ()}
+EMPTY: "Record" = {"titles": "", "pairs": "", "recall": (), "form": "- [{title}]({file}) \u2014 {summary}",
+                   "summary": "", "dialect": "abcd", "type": None, "updated": "", "name": None, "spelled": {},
+                   "exclude": ()}
 # The fields of a whole record that are text.
 TEXTS = ("weights", "file", "title", "titles", "pairs", "summary", "dialect", "type", "updated", "name", "line")
 
@@ -59,7 +66,7 @@ MOST_PAIRS = 60
 _LN2 = 0.6931471805599453
 
 
-def mark(term):
+def mark(term: str) -> "tuple[int, str, str, str]":
     """Where a ranking term stands in any page's weights: (number that picks the row, first sign, the least and the
     greatest second sign)."""
     number = int.from_bytes(term.encode("utf-8", "surrogatepass"), "big")
@@ -67,28 +74,28 @@ def mark(term):
     return number % PRIME, SIGNS[high], SIGNS[low * LEVELS], SIGNS[low * LEVELS + LEVELS - 1]
 
 
-def counted(term):
+def counted(term: str) -> str:
     """The two signs that stand for a ranking term in the line of its counts."""
     high, low = divmod(int.from_bytes(term.encode("utf-8", "surrogatepass"), "big") % COUNTED, len(SIGNS))
     return SIGNS[high] + SIGNS[low]
 
 
-def pair_hash(term):
+def pair_hash(term: str) -> int:
     """A term's share in the number of a pair: 0 .. PAIR_PRIME - 1."""
     return int.from_bytes(term.encode("utf-8", "surrogatepass"), "big") % PAIR_PRIME
 
 
-def pair_number(first, second):
+def pair_number(first: int, second: int) -> int:
     """The number of a pair of terms, from their ``pair_hash``; the order counts."""
     return (first * PAIR_FACTOR + second) % PAIR_PRIME
 
 
-def places(number, bits):
+def places(number: int, bits: int) -> "tuple[int, int, int]":
     """The three bits, 0 .. bits - 1, that stand for a pair's number in a page of ``bits`` bits."""
     return number % bits, number // bits % bits, number // bits // bits % bits
 
 
-def whole(values):
+def whole(values: object) -> "Record":
     """A page's record (dict) from the values of its line. Raises TypeError, ValueError, LookupError or
     AttributeError for what is no record."""
     if type(values) is not list:
@@ -114,7 +121,7 @@ def whole(values):
     return record
 
 
-def said(record):
+def said(record: "Record") -> "tuple[str, str]":
     """(name, type) as the file's name says them: of ``type_domain_slug.md`` slug and type, else a name."""
     stem = record["file"].rpartition(".")[0]
     if record["dialect"] != "abcd":
@@ -123,18 +130,18 @@ def said(record):
     return rest.partition("_")[2], kind
 
 
-def expanded(form, record):
+def expanded(form: str, record: "Record") -> str:
     """The catalogue line that ``form`` stands for."""
     return form.replace("{file}", record["file"]).replace("{title}", record["title"]).replace(
         "{summary}", record["summary"])
 
 
-def idf(pages, holding):
+def idf(pages: int, holding: int) -> float:
     """How rare a term is: ln(1 + (N - n + 0.5) / (n + 0.5)), never negative."""
     return ln(1 + (pages - holding + 0.5) / (holding + 0.5))
 
 
-def ln(x):
+def ln(x: float) -> float:
     """The natural logarithm of ``x`` >= 1, to eight digits. math is a shared object on many builds, and loading
     it takes longer than ranking a prompt's pages."""
     exponent = int(x).bit_length() - 1
@@ -153,10 +160,11 @@ class Query:
 
     __slots__ = ("terms", "pairs")
 
-    def __init__(self, artefact, stems):
+    def __init__(self, artefact: "Artefact", stems: "dict[str, float]") -> None:
         pages = artefact.pages
-        self.terms = terms = []
-        self.pairs = pairs = []
+        self.terms: list[tuple[str, tuple[int, str, str, str], float, float]] = []
+        self.pairs: list[tuple[str, str, int, float]] = []
+        terms, pairs = self.terms, self.pairs
         before = None
         for stem in _weightiest(stems):
             holding, titled = artefact.term(stem)
@@ -171,14 +179,14 @@ class Query:
                               NEIGHBOURS * min(stems[before], stems[stem], 1.0)))
             before = stem
 
-    def score(self, record):
+    def score(self, record: "Record") -> float:
         """The score of a page's record: a float, 0.0 when no term is in the page."""
         total = 0.0
         for _, text, title in self.explain(record):
             total += text + title
         return total
 
-    def explain(self, record):
+    def explain(self, record: "Record") -> "list[tuple[str, float, float]]":
         """The addends of the score, those that are not 0: [(stem, from the text, from the title)].
 
         Two neighbours are written as one stem with a space in between.
@@ -199,7 +207,7 @@ class Query:
         return rows
 
 
-def level_of(rows, where):
+def level_of(rows: "list[str]", where: "tuple[int, str, str, str]") -> float:
     """How much a page says a term, 0 .. 1; 0.0 when it does not. ``rows``: the page's weights, split at ROW_END;
     ``where``: the term's ``mark``."""
     number, first, least, greatest = where
@@ -212,7 +220,7 @@ def level_of(rows, where):
     return 0.0
 
 
-def beside(pairs, number):
+def beside(pairs: str, number: int) -> bool:
     """Whether a page's string of pairs holds the pair with this number (one "yes" in four is wrong)."""
     if not pairs:
         return False
@@ -222,10 +230,10 @@ def beside(pairs, number):
     return True
 
 
-def _weightiest(stems):
+def _weightiest(stems: "dict[str, float]") -> "list[str]":
     """The stems that count, in their own order: all, or of very many those with the greatest weights."""
     if len(stems) <= MOST_TERMS:
         return list(stems)
     order = {stem: at for at, stem in enumerate(stems)}
     best = sorted(stems, key=lambda stem: (-stems[stem], order[stem]))[:MOST_TERMS]
-    return sorted(best, key=order.get)
+    return sorted(best, key=order.__getitem__)

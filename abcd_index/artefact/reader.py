@@ -8,7 +8,7 @@ its checksum when it is read; a damaged line raises ArtefactTorn and never yield
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
 
 from abcd_index.artefact.format import (
     CELL,
@@ -27,8 +27,18 @@ from abcd_index.artefact.format import (
     checksum,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from os import stat_result
+    from typing import Any
+
+    from abcd_index.artefact.format import Posting, Record
+    from abcd_index.errors import ArtefactMissing, ArtefactTorn, ArtefactUnknown
+
 # Loaded with the first page or term: most prompts ask for none.
-signs = whole = None
+signs: "Any" = None
+whole: "Any" = None
 
 # One read of this size brings the keyword side of a store of a hundred pages or two; a larger one takes longer than it
 # saves.
@@ -47,17 +57,17 @@ try:
 
     # What json.JSONDecoder hands to the C scanner, without importing json (7 ms). A module holds names for less
     # than a class of our own does.
-    _decoder = type(_os)("decoder")
+    _decoder: "Any" = type(_os)("decoder")
     _decoder.strict = True
     _decoder.object_hook = _decoder.object_pairs_hook = _decoder.parse_constant = None
     _decoder.parse_float, _decoder.parse_int = float, int
     _decoder.memo = {}
-    _scan = _make_scanner(_decoder)
+    _scan: "Callable[[str, int], tuple[Any, int]] | None" = _make_scanner(_decoder)
 except Exception:  # pragma: no cover - not CPython: json's own parser does the same
     _scan = None
 
 
-def parse(text):
+def parse(text: str) -> "Any":
     """The JSON value that ``text`` (str) is. Raises ValueError on anything else.
 
     CPython's private scanner raises other errors on some bad input (SystemError on 3.10 and 3.11,
@@ -77,15 +87,16 @@ def parse(text):
     return value
 
 
-def hashes(keys):
+def hashes(keys: "Collection[str]") -> "list[int]":
     """The number of each key, which says where it is in any artefact: see ``format.bucket``."""
     try:
-        return [number % PRIME for number in map(int.from_bytes, map(str.encode, keys), ["big"] * len(keys))]
+        numbers: Iterable[int] = map(int.from_bytes, map(str.encode, keys), ["big"] * len(keys))  # type: ignore[arg-type]  # int.from_bytes(bytes, "big")
+        return [number % PRIME for number in numbers]
     except UnicodeEncodeError:
         return [int.from_bytes(key.encode("utf-8", "surrogatepass"), "big") % PRIME for key in keys]
 
 
-def torn(message, artefact=None):
+def torn(message: str, artefact: "Artefact | None" = None) -> "ArtefactTorn":
     """The ArtefactTorn to raise, with the Artefact that it is about. Errors are loaded when there is one: a class
     takes a process longer than a lookup."""
     from abcd_index.errors import ArtefactTorn
@@ -95,14 +106,14 @@ def torn(message, artefact=None):
     return error
 
 
-def unknown(path):
+def unknown(path: str) -> "ArtefactUnknown":
     """The ArtefactUnknown to raise."""
     from abcd_index.errors import ArtefactUnknown
 
     return ArtefactUnknown(f"{path} was neither built nor checked on this machine")
 
 
-def missing(message):
+def missing(message: str) -> "ArtefactMissing":
     """The ArtefactMissing to raise."""
     from abcd_index.errors import ArtefactMissing
 
@@ -114,11 +125,11 @@ class Artefact:
 
     __slots__ = ("path", "header", "pages", "domains", "_fd", "_head", "_size", "_parts", "_buckets", "_newer")
 
-    def __init__(self, fd, path, stat=None):
+    def __init__(self, fd: int, path: str, stat: "stat_result | None" = None) -> None:
         self._fd = fd
         self.path = path
-        self._buckets = {}
-        self._newer = None
+        self._buckets: dict[object, Any] = {}
+        self._newer: dict[str, str] | None = None
         self._head = _os.read(fd, HEAD)
         self._size = (stat or _os.fstat(fd)).st_size
         self.header = self._read_header()
@@ -127,7 +138,7 @@ class Artefact:
         self.domains = self._parts["domains"][1]
 
     @classmethod
-    def open(cls, path, ours=None):
+    def open(cls, path: str, ours: "Callable[[stat_result], bool] | None" = None) -> "Artefact":
         """Open ``path``. ``ours``: stat of the open file -> whether to read it at all. Raises ArtefactMissing,
         ArtefactUnknown where it is not ours, ArtefactTorn or FormatTooNew."""
         try:
@@ -145,17 +156,17 @@ class Artefact:
                 raise torn(f"{path} is not a whole artefact") from None
             raise
 
-    def close(self):
+    def close(self) -> None:
         """Close the file. Harmless when it is closed already."""
-        if self._fd is not None:
+        if self._fd >= 0:
             _os.close(self._fd)
-            self._fd = None
+            self._fd = -1
 
-    def fileno(self):
+    def fileno(self) -> int:
         """The descriptor of the open file, for who reads the lines in other ways."""
         return self._fd
 
-    def keyword(self, key):
+    def keyword(self, key: str) -> "list[Posting]":
         """The postings under ``key``: a list of [entry, pages, domains], [] when there is none.
 
         ``entry`` belongs to ``terms``; ``pages`` and ``domains`` are ascending ordinals.
@@ -164,7 +175,7 @@ class Artefact:
             return postings
         return []
 
-    def keywords(self, keys, hashed=None):
+    def keywords(self, keys: "Collection[str]", hashed: "list[int] | None" = None) -> "list[tuple[str, list[Posting]]]":
         """The keys that have postings, each with them: [(key, postings)]. One pass over the filter for all.
 
         ``hashed``: ``hashes(keys)``, for who asks several artefacts.
@@ -179,7 +190,7 @@ class Artefact:
                 found.append((key, postings))
         return found
 
-    def _present(self, keys, hashed):
+    def _present(self, keys: "Collection[str]", hashed: "list[int]") -> "list[str]":
         """The keys that the filter does not deny (a few of them are in no bucket all the same)."""
         at, bits = self.header["filter"]
         at += 1
@@ -194,7 +205,7 @@ class Artefact:
         except (IndexError, ValueError, ZeroDivisionError):
             raise torn("the filter is damaged", self) from None
 
-    def term(self, term):
+    def term(self, term: str) -> "tuple[int, int]":
         """(pages whose text holds ``term``, pages whose title does), both about; (0, 0) when the store never says it.
 
         One term in a hundred that the store never says is taken for one that it does.
@@ -216,32 +227,33 @@ class Artefact:
             raise torn("the counts of terms are damaged", self) from None
         return 0, 0
 
-    def record(self, page):
+    def record(self, page: int) -> "Record":
         """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
         global whole
         if whole is None:
             from abcd_index.artefact.ranking import whole
-        record = self.entry("records", page)
+        values = self.entry("records", page)
         try:
-            return whole(record)
+            record: Record = whole(values)
+            return record
         except (TypeError, ValueError, LookupError, AttributeError):
             raise torn(f"record {page} is not what a page's record is", self) from None
 
-    def body(self, page):
+    def body(self, page: int) -> str:
         """The text of a page by its ordinal."""
         body = self.entry("bodies", page)
         if type(body) is not str:
             raise torn(f"body {page} is not text", self)
         return body
 
-    def domain(self, number):
+    def domain(self, number: int) -> "Record":
         """The record (dict) of a rule domain by its ordinal."""
         domain = self.entry("domains", number)
         if type(domain) is not dict:
             raise torn(f"domain {number} is not an object", self)
         return domain
 
-    def newer(self, file):
+    def newer(self, file: str) -> str:
         """The page that contradicts or supersedes ``file``, or ''."""
         if self._newer is None:
             at, length, check = self.header["newer"]
@@ -254,12 +266,12 @@ class Artefact:
             raise torn("the list of newer pages names none", self)
         return newer
 
-    def _read_header(self):
+    def _read_header(self) -> "dict[str, Any]":
         end = self._head.find(b"\n")
         second = self._head.find(b"\n", end + 1)
         if end < 0 or second < 0:
             raise torn("the header is cut", self)
-        header = parse(self._head[:end].decode("utf-8"))
+        header: dict[str, Any] = parse(self._head[:end].decode("utf-8"))
         if header["magic"] != MAGIC:
             raise torn("not an artefact", self)
         if header["format"] > FORMAT or header["format"] < OLDEST:
@@ -280,7 +292,7 @@ class Artefact:
             raise torn("the header is damaged", self)
         return header
 
-    def _bucket(self, part, key):
+    def _bucket(self, part: str, key: str) -> "Any":
         count = self._parts[part][1]
         if not count:
             return None
@@ -293,7 +305,7 @@ class Artefact:
             self._buckets[part, number] = found
         return found.get(key)
 
-    def _counts(self, term):
+    def _counts(self, term: str) -> "Sequence[str]":
         """The counts of the terms in the bucket of ``term``: [those in no title, those in one]."""
         count = self._parts["terms"][1]
         if not count:
@@ -307,17 +319,17 @@ class Artefact:
             found = self._buckets[number] = found.split(" ")
         return found
 
-    def stamp(self, part, number):
+    def stamp(self, part: str, number: int) -> bytes:
         """Length and checksum of a line as 12 digits (bytes): another text, another stamp."""
         return self._cell(part, number)[OFFSET_END:]
 
-    def _cell(self, part, number):
+    def _cell(self, part: str, number: int) -> bytes:
         at, count = self._parts[part]
         if not 0 <= number < count:
             raise torn(f"{part} has no entry {number}", self)
         return self._bytes(at + 1 + number * CELL, CELL)
 
-    def entry(self, part, number):
+    def entry(self, part: str, number: int) -> "Any":
         """The value of an entry of a part (a bucket, domain, record or body). Raises ArtefactTorn."""
         cell = self._cell(part, number)
         try:
@@ -326,7 +338,7 @@ class Artefact:
         except ValueError:
             raise torn(f"the table of {part} is damaged", self) from None
 
-    def _line(self, at, length, check):
+    def _line(self, at: int, length: int, check: int) -> "Any":
         data = self._bytes(at, length)
         if checksum(data) != check:
             raise torn("a line is damaged", self)
@@ -335,7 +347,7 @@ class Artefact:
         except ValueError:
             raise torn("a line is not JSON", self) from None
 
-    def _bytes(self, at, length):
+    def _bytes(self, at: int, length: int) -> bytes:
         if 0 <= at <= at + length <= len(self._head):
             return self._head[at:at + length]
         data = self._read(length, at) if 0 <= length <= min(LONGEST_LINE, self._size - at) else b""
@@ -343,8 +355,8 @@ class Artefact:
             raise torn("the file is cut", self)
         return data
 
-    def _read(self, length, at):
-        read = getattr(_os, "pread", None)
+    def _read(self, length: int, at: int) -> bytes:
+        read: Callable[[int, int, int], bytes] | None = getattr(_os, "pread", None)
         try:
             if read is not None:
                 return read(self._fd, length, at)
@@ -354,7 +366,7 @@ class Artefact:
             raise torn("the file cannot be read", self) from None
 
 
-def current_key(index):
+def current_key(index: str) -> str:
     """The key that ``current`` in the index folder names. Where it is not there, but an artefact that came
     with the clone is, that one's name: TRACKED. Raises ArtefactMissing."""
     try:
@@ -377,7 +389,7 @@ def current_key(index):
     return key
 
 
-def open_current(index, ours=None):
+def open_current(index: str, ours: "Callable[[str, stat_result], bool] | None" = None) -> "Artefact":
     """The artefact that is current in ``index``. ``ours``: (key, stat of its open file) -> whether it may be used.
     Raises ArtefactMissing, ArtefactUnknown, ArtefactTorn, FormatTooNew."""
     key = current_key(index)

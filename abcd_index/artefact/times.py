@@ -8,10 +8,17 @@ checkout. Line one is JSON, then comes one row of fixed width per page, in the a
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
 
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX
 from abcd_index.artefact.reader import CAREFUL, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import stat_result
+    from typing import Any
+
+    Row = tuple[int, int, int, str]
 
 HEAD = 1024
 # What a file is beside what its build saw of it.
@@ -20,14 +27,14 @@ FORMAT_BITS, PLAIN = 0o170000, 0o100000
 LARGEST = 0xFFFFFFFF
 
 
-def seen(stat):
+def seen(stat: "stat_result") -> "list[int]":
     """What the sidecar says of a file: [mtime_ns, ctime_ns, size]. Nobody can set the second, the system does."""
     return [stat.st_mtime_ns, stat.st_ctime_ns, min(stat.st_size, LARGEST)]
 
 
-def head_of(line):
+def head_of(line: bytes) -> "dict[str, Any]":
     """The first line (bytes) as a dict. Raises ValueError, KeyError or TypeError for what is none of this release's."""
-    head = parse(line.decode("ascii"))
+    head: dict[str, Any] = parse(line.decode("ascii"))
     if type(head["folder"]) is not int or type(head["changed"]) is not int:
         raise ValueError("the times of the folder are no numbers")
     for row in head["rules"], head["config"]:
@@ -36,7 +43,7 @@ def head_of(line):
     return head
 
 
-def row_of(row):
+def row_of(row: bytes) -> "Row":
     """(mtime_ns, ctime_ns, size, sha256 in hex) of a row of ROW bytes. Raises ValueError."""
     return int(row[:16], 16), int(row[16:32], 16), int(row[32:40], 16), row[40:104].decode("ascii")
 
@@ -48,7 +55,7 @@ class Times:
 
     __slots__ = ("folder", "changed", "beside", "artefact", "_fd", "_start")
 
-    def __init__(self, head, fd, start):
+    def __init__(self, head: "dict[str, Any]", fd: int, start: int) -> None:
         self.folder = head["folder"]
         self.changed = head["changed"]
         self.artefact = head["artefact"]
@@ -57,7 +64,7 @@ class Times:
         self._start = start
 
     @classmethod
-    def open(cls, index, key):
+    def open(cls, index: str, key: str) -> "Times | None":
         """The times that were taken for ``key``, or None when there are none to be had."""
         try:
             fd = _os.open(index + "/" + key + TIMES_SUFFIX, _os.O_RDONLY | CAREFUL)
@@ -71,7 +78,7 @@ class Times:
             _os.close(fd)
             return None
 
-    def row(self, page):
+    def row(self, page: int) -> "Row | None":
         """(mtime_ns, ctime_ns, size, sha256 in hex of the file with LF line ends) of a page, or None.
 
         An mtime of 0 says that the file was written while the build ran: only its content tells.
@@ -82,8 +89,8 @@ class Times:
         except (OSError, ValueError):
             return None
 
-    def close(self):
+    def close(self) -> None:
         """Close the file."""
-        if self._fd is not None:
+        if self._fd >= 0:
             _os.close(self._fd)
-            self._fd = None
+            self._fd = -1

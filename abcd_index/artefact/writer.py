@@ -4,12 +4,19 @@ Knows nothing of pages or prompts: it is given finished lines. Bodies are copied
 that a store of any size is written in bounded memory.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import orjson
 
 from abcd_index.artefact.format import CELL, FORMAT, MAGIC, PARTS, bucket, checksum
 from abcd_index.artefact.ranking import COUNTS, EMPTY, FIELDS, ROW_END, SIGNS, counted, expanded, said
+
+if TYPE_CHECKING:
+    from abcd_index.artefact.format import Record
 
 _SORTED = orjson.OPT_SORT_KEYS
 # Keys to a bucket; fewer makes lookups cheaper, more makes the table smaller.
@@ -24,12 +31,12 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuv"
 _TWO_DIGITS = [first + second for first in _DIGITS for second in _DIGITS]
 
 
-def line(value):
+def line(value: object) -> bytes:
     """One JSON value as a line without its end (bytes), keys sorted."""
     return orjson.dumps(value, option=_SORTED)
 
 
-def record_line(record):
+def record_line(record: Record) -> bytes:
     """A page's record as a line. What goes without saying is left out (``record.whole`` puts it back)."""
     recall = record["recall"]
     name, kind = said(record)
@@ -44,36 +51,36 @@ def record_line(record):
     return line(values)
 
 
-def _form(record):
+def _form(record: Record) -> list[str] | str:
     """The catalogue line with names put for the texts that the record holds anyway; in a list, as it is, where
     that would say another line."""
-    form = record["line"]
+    form: str = record["line"]
     for name in ("file", "title", "summary"):
         if record[name]:
             form = form.replace(record[name], "{%s}" % name)
-    written = record["line"]
+    written: str = record["line"]
     if len(form) < len(written) and expanded(form, record) == written:
         return form
     return written if expanded(written, record) == written else [written]
 
 
-def terms_count(terms):
+def terms_count(terms: int) -> int:
     """How many lines the counts of so many terms have."""
     return bucket_count(terms, TERMS_A_BUCKET)
 
 
-def shelved(terms):
+def shelved(terms: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
     """``terms``: {term: (pages, titles)} -> a dict like it for each line of counts."""
     count = terms_count(len(terms))
-    shelves = [{} for _ in range(count)]
+    shelves: list[dict[str, tuple[int, int]]] = [{} for _ in range(count)]
     for term, counts in terms.items():
         shelves[bucket(term, count)][term] = counts
     return shelves
 
 
-def counts_line(shelf):
+def counts_line(shelf: Mapping[str, Sequence[int]]) -> bytes:
     """The line (bytes) of the counts of one of ``shelved``. Terms that share their signs share the larger counts."""
-    most = {}
+    most: dict[str, tuple[int, int]] = {}
     for term, (pages, titles) in shelf.items():
         sign = counted(term)
         known = most.get(sign, (0, 0))
@@ -88,11 +95,11 @@ def counts_line(shelf):
     return line("".join(plain) + ROW_END + "".join(titled))
 
 
-def _count_sign(count):
+def _count_sign(count: int) -> str:
     return SIGNS[bisect_right(COUNTS, count) - 1]
 
 
-def bucket_count(keys, each=KEYS_A_BUCKET):
+def bucket_count(keys: int, each: int = KEYS_A_BUCKET) -> int:
     """How many buckets a part of so many keys has, ``each`` in a bucket: an odd number, 0 for none.
 
     In steps of a thirty-second at most: a few new keys seldom move the others to other buckets.
@@ -102,16 +109,16 @@ def bucket_count(keys, each=KEYS_A_BUCKET):
     return count >> step << step | 1 if keys else 0
 
 
-def buckets(entries):
+def buckets(entries: Mapping[str, object]) -> list[bytes]:
     """``entries``: {key: value} -> the bucket lines (list of bytes), keys sorted in each."""
     count = bucket_count(len(entries))
-    shelves = [{} for _ in range(count)]
+    shelves: list[dict[str, object]] = [{} for _ in range(count)]
     for key in sorted(entries):
         shelves[bucket(key, count)][key] = entries[key]
     return [line(shelf) for shelf in shelves]
 
 
-def key_filter(keys):
+def key_filter(keys: Collection[str]) -> tuple[int, str]:
     """(bits, hex digits) that say of most keys that are not in the store that they are not."""
     bits = max(len(keys) * FILTER_BITS_A_KEY, min(len(keys) * FILTER_MOST_BITS_A_KEY, FILTER_SMALL))
     bits = (bits | 7) // 4 * 4 + 5
@@ -127,7 +134,8 @@ class Line:
 
     __slots__ = ("length", "check", "data", "source", "offset")
 
-    def __init__(self, data=None, length=0, check=0, source=None, offset=0):
+    def __init__(self, data: bytes | None = None, length: int = 0, check: int = 0,
+                 source: IO[bytes] | None = None, offset: int = 0) -> None:
         self.data = data
         self.length = length if data is None else len(data)
         self.check = check if data is None else checksum(data)
@@ -135,7 +143,18 @@ class Line:
         self.offset = offset
 
 
-def write(out, key, versions, settings, lengths, parts, filters, newer):
+class Sink(Protocol):
+    """What an artefact is written to: a binary file, or who compares it with one."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take the next bytes."""
+
+
+Parts = Mapping[str, Sequence[Line]]
+
+
+def write(out: Sink, key: str, versions: tuple[int, int], settings: Mapping[str, object], lengths: Sequence[int],
+          parts: Parts, filters: tuple[int, str], newer: Mapping[str, str]) -> None:
     """Write a whole artefact to the binary file ``out``.
 
     ``versions``: of the tokeniser and of the records. ``lengths``: (stems in all titles, stems in all bodies).
@@ -143,9 +162,10 @@ def write(out, key, versions, settings, lengths, parts, filters, newer):
     ``newer``: {file: newer file}.
     """
     bits, digits = filters
-    newer_line = Line(line(newer))
+    newer_data = line(newer)
+    newer_line = Line(newer_data)
     filter_line = b'"' + digits.encode("ascii") + b'"'
-    header = {
+    header: dict[str, Any] = {
         "magic": MAGIC, "format": FORMAT, "key": key, "tokens": versions[0],
         "records": versions[1], "settings": settings,
         "lengths": list(lengths), "filter": [0, bits], "newer": [0, newer_line.length, newer_line.check],
@@ -157,12 +177,12 @@ def write(out, key, versions, settings, lengths, parts, filters, newer):
     at = header["newer"][0] + newer_line.length + 1
     for part in PARTS:
         at = _write_table(out, parts[part], at)
-    out.write(newer_line.data + b"\n")
+    out.write(newer_data + b"\n")
     for part in PARTS:
         _write_lines(out, parts[part])
 
 
-def _place(header, filter_line, newer_line, parts):
+def _place(header: dict[str, Any], filter_line: bytes, newer_line: Line, parts: Parts) -> bytes:
     """Fill in every offset of the header; returns its bytes with the checksum line.
 
     The header's own length depends on the digits of the offsets, so it is found by trying again.
@@ -185,11 +205,11 @@ def _place(header, filter_line, newer_line, parts):
         length = len(head)
 
 
-def _table_length(count):
+def _table_length(count: int) -> int:
     return count * CELL + 3
 
 
-def _write_table(out, entries, at):
+def _write_table(out: Sink, entries: Sequence[Line], at: int) -> int:
     cells, two = [], _TWO_DIGITS
     for entry in entries:
         length, check = entry.length, entry.check
@@ -201,30 +221,29 @@ def _write_table(out, entries, at):
     return at
 
 
-def _write_lines(out, entries):
+def _write_lines(out: Sink, entries: Sequence[Line]) -> None:
     """Copies runs of neighbouring lines of one source in one go."""
-    run = None
+    source, offset, length = None, 0, 0
     for entry in entries:
+        if entry.data is None and entry.source is source and offset + length == entry.offset:
+            length += entry.length + 1
+            continue
+        _copy(out, source, offset, length)
+        source, offset, length = entry.source, entry.offset, entry.length + 1
         if entry.data is not None:
-            run = _flush(out, run)
+            source, length = None, 0
             out.write(entry.data)
             out.write(b"\n")
-        elif run and run[0] is entry.source and run[1] + run[2] == entry.offset:
-            run[2] += entry.length + 1
-        else:
-            run = _flush(out, run)
-            run = [entry.source, entry.offset, entry.length + 1]
-    _flush(out, run)
+    _copy(out, source, offset, length)
 
 
-def _flush(out, run):
-    if run:
-        source, offset, left = run
-        source.seek(offset)
-        while left:
-            chunk = source.read(min(left, 1 << 20))
-            if not chunk:
-                raise OSError("a line's source ended early")
-            out.write(chunk)
-            left -= len(chunk)
-    return None
+def _copy(out: Sink, source: IO[bytes] | None, offset: int, left: int) -> None:
+    if source is None:
+        return
+    source.seek(offset)
+    while left:
+        chunk = source.read(min(left, 1 << 20))
+        if not chunk:
+            raise OSError("a line's source ended early")
+        out.write(chunk)
+        left -= len(chunk)

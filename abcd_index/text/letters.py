@@ -5,6 +5,10 @@ Prompt path, loaded when such text shows up (``unicodedata`` is a shared object 
 
 from unicodedata import category, combining, normalize
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
 # Letters that do not come apart into a base and an accent, and that people type as one all the same. The
 # Cyrillic yo is mostly written without its dots.
 _LETTERS = {
@@ -18,13 +22,13 @@ for _first, _end in ((0x200B, 0x2010), (0x202A, 0x202F), (0x2060, 0x2070), (0xFE
 _UNSEEN[0x2018] = _UNSEEN[0x2019] = "'"
 
 
-def visible(text):
+def visible(text: str) -> str:
     """``text`` without the characters that are not seen: soft hyphen, zero width, direction marks, variation
     selectors, tags, the Arabic stretch. Typographic apostrophes become the plain one."""
     return text if _UNSEEN.keys().isdisjoint(map(ord, set(text))) else text.translate(_UNSEEN)
 
 
-def composed(text):
+def composed(text: str) -> str:
     """``text`` in NFKC, unseen characters dropped, its case kept."""
     text = normalize("NFKC", visible(text))
     # Some presentation forms hold the Arabic stretch.
@@ -32,21 +36,21 @@ def composed(text):
     return text if seen is text else normalize("NFKC", seen)
 
 
-def folded(text):
+def folded(text: str) -> str:
     """``fold`` for a composed text."""
     # Folding can undo the normalisation; casefold leaves accents alone.
     return normalize("NFKC", text.casefold())
 
 
-def fold(text):
+def fold(text: str) -> str:
     """The exact folded form: NFKC, case folded, unseen characters dropped."""
     return visible(folded(composed(text)))
 
 
-class _Bare(dict):
+class _Bare(dict[int, str]):
     """Code of a letter -> what it is without its accent, found out when it first shows up."""
 
-    def __missing__(self, code):
+    def __missing__(self, code: int) -> str:
         char = chr(code)
         self[code] = plain = _LETTERS.get(char) or _unmarked(char)
         return plain
@@ -55,7 +59,7 @@ class _Bare(dict):
 _bare = _Bare()
 
 
-def bare(token):
+def bare(token: str) -> str:
     """A folded token without accents: those of Latin and Greek letters, the vowel signs of Hebrew and Arabic.
 
     Marks that make another letter (dakuten, the Cyrillic breve, Indic vowels) stay.
@@ -67,7 +71,7 @@ def bare(token):
     return token.translate(_bare)
 
 
-def _unmarked(token):
+def _unmarked(token: str) -> str:
     kept, base, strip = [], 0, False
     for char in normalize("NFD", token):
         code = ord(char)
@@ -82,7 +86,7 @@ def _unmarked(token):
     return normalize("NFC", "".join(kept))
 
 
-def unspaced(char):
+def unspaced(char: str) -> bool:
     """Whether ``char`` is of a script that writes no spaces between words, or Hangul with its particles."""
     code = ord(char)
     return code >= 0xE00 and (
@@ -93,10 +97,10 @@ def unspaced(char):
     )
 
 
-class _Kinds(dict):
+class _Kinds(dict[str, int]):
     """Character -> its kind (see ``words.kind_of``), found out when it first shows up."""
 
-    def __missing__(self, char):
+    def __missing__(self, char: str) -> int:
         if char <= "\x7f":
             kind = int(char.isalnum())
         elif unspaced(char):
@@ -112,7 +116,7 @@ class _Kinds(dict):
 kinds = _Kinds()
 
 
-def pieces(text):
+def pieces(text: str) -> "list[tuple[int, int, int]]":
     """The runs of one kind in a folded text: [(start, end, kind)], without what belongs to no word."""
     found, at, size = [], 0, len(text)
     while at < size:
@@ -127,7 +131,7 @@ def pieces(text):
     return found
 
 
-def swapped(text, chars, other):
+def swapped(text: str, chars: "Collection[str]", other: str) -> str:
     """``text`` with ``other`` in the place of each of the ``chars``."""
     if len(chars) > 150:
         return text.translate(dict.fromkeys(map(ord, chars), other))
@@ -137,7 +141,7 @@ def swapped(text, chars, other):
     return text
 
 
-def unglued(text):
+def unglued(text: str) -> "tuple[str, Sequence[str]]":
     """(``text`` with what is of scripts without spaces, and signs, replaced by breaks; the keys of those).
 
     A keyword of such a script stands under its first two characters, or its only one.

@@ -4,6 +4,10 @@ Two ways of looking at text meet in this room. *Matching* a keyword is near-exac
 inflection. *Ranking* (``stem``) uses Porter stems. What lies outside ASCII is in ``letters``.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
 # Part of the key: raise when the same keyword or text gives other keys, entries or stems.
 TOKENS_VERSION = 1
 
@@ -50,10 +54,11 @@ NAMES = (
 # What may stand between the words of a run, in a keyword as in a prompt.
 SOFT = " \t\n\r\x0b\x0c\xa0-_\u2010\u2011\u2013"
 
-_letters = _names = None
+_letters: "ModuleType | None" = None
+_names: "frozenset[str] | None" = None
 
 
-def letters():
+def letters() -> "ModuleType":
     """``text.letters``, loaded when text outside ASCII shows up."""
     global _letters
     if _letters is None:
@@ -63,22 +68,22 @@ def letters():
     return _letters
 
 
-def fold(text):
+def fold(text: str) -> str:
     """The exact folded form: NFKC, case folded, unseen characters dropped."""
     return text.lower() if text.isascii() else letters().fold(text)
 
 
-def composed(text):
+def composed(text: str) -> str:
     """``text`` in NFKC, unseen characters dropped, its case kept."""
     return text if text.isascii() else letters().composed(text)
 
 
-def folded(text):
+def folded(text: str) -> str:
     """``fold`` for a composed text."""
     return text.lower() if text.isascii() else letters().folded(text)
 
 
-def bare(token):
+def bare(token: str) -> str:
     """A folded token without accents: those of Latin and Greek letters, the vowel signs of Hebrew and Arabic.
 
     Marks that make another letter (dakuten, the Cyrillic breve, Indic vowels) stay.
@@ -86,7 +91,7 @@ def bare(token):
     return token if token.isascii() else letters().bare(token)
 
 
-def singulars(word):
+def singulars(word: str) -> "tuple[str, ...]":
     """The singulars that ``word`` may be the plural of; () for most words. English only."""
     size = len(word)
     if size < 3 or word[-1] != "s" or word in WHOLE or not word.isascii() or not word.isalpha():
@@ -109,7 +114,7 @@ def singulars(word):
     return (word[:-1],)
 
 
-def bases(word):
+def bases(word: str) -> "tuple[str, ...]":
     """The base forms that ``word`` may be the -ing or -ed form of; () for most words. English only."""
     if word[-3:] == "ing" and len(word) > 5:
         stem = word[:-3]
@@ -133,7 +138,7 @@ def bases(word):
     return (stem, stem + "e") if len(stem) > 2 else (stem + "e",)
 
 
-def prompt_forms(word):
+def prompt_forms(word: str) -> "tuple[str, ...]":
     """The forms under which a prompt's word is looked up, itself first."""
     if len(word) < 3:
         return (word,)
@@ -145,21 +150,22 @@ def prompt_forms(word):
     return (word,)
 
 
-def keyword_forms(word):
+def keyword_forms(word: str) -> "tuple[str, ...]":
     """The forms under which a keyword's word is indexed: itself and, for a plural, its singulars."""
     return (word,) + singulars(word)
 
 
-def kind_of(char):
+def kind_of(char: str) -> int:
     """What a character is in a composed text: 0 no part of a word, 1 of a word, 2 of a script without spaces,
     3 a sign such as an emoji."""
     return int(char.isalnum()) if char <= "\x7f" else letters().kinds[char]
 
 
-def pieces(text):
+def pieces(text: str) -> "list[tuple[int, int, int]]":
     """The runs of one kind in a folded text: [(start, end, kind)], without what belongs to no word."""
     if not text.isascii():
-        return letters().pieces(text)
+        others: list[tuple[int, int, int]] = letters().pieces(text)
+        return others
     found, at, size = [], 0, len(text)
     while at < size:
         start = at
@@ -171,7 +177,7 @@ def pieces(text):
     return found
 
 
-def stands_free(text, start, end):
+def stands_free(text: str, start: int, end: int) -> bool:
     """Whether the literal ``text[start:end]`` is no part of a longer word, option or path.
 
     A side counts only where the literal itself ends in a word: ``c++`` is in "c++17", ``.net`` in
@@ -190,12 +196,12 @@ def stands_free(text, start, end):
     return not kind_of(last) == 1 == kind_of(after)
 
 
-def _hangul(char):
+def _hangul(char: str) -> bool:
     """Whether ``char`` is a Hangul syllable: words are spaced, particles are glued to their end."""
     return "\uac00" <= char <= "\ud7af"
 
 
-def noise(chunk):
+def noise(chunk: str) -> bool:
     """Whether a long chunk is base64 or a hash: small letters, capitals and digits take turns all the time."""
     head = chunk[:32]
     if not head.isascii():
@@ -217,7 +223,7 @@ _SORTS = "-" * 48 + "0" * 10 + "-" * 7 + "A" * 26 + "-" * 6 + "a" * 26 + "-" * 5
 _CAPITALS = "-" * 65 + " " * 26 + "-" * 37
 
 
-def camel(word):
+def camel(word: str) -> "list[str]":
     """The parts of an identifier in mixed case (as written, not folded); [word] when it is none.
 
     Long and digit-laden words (hashes, base64) are not cut, nor are names such as "GitHub".
@@ -240,14 +246,14 @@ def camel(word):
     return _named(parts) if len(parts) > 2 else parts
 
 
-def _is_name(word):
+def _is_name(word: str) -> bool:
     global _names
     if _names is None:
         _names = frozenset(NAMES.split())
     return word.lower() in _names
 
 
-def _acronyms(word):
+def _acronyms(word: str) -> "list[str]":
     parts, start = [], 0
     for at in range(1, len(word)):
         if not word[at].isupper():
@@ -262,7 +268,7 @@ def _acronyms(word):
     return parts + [word[start:]]
 
 
-def _named(parts):
+def _named(parts: "list[str]") -> "list[str]":
     """The parts, those joined again that are the two halves of a name ("GitHubActions")."""
     found = [parts[0]]
     for part in parts[1:]:

@@ -20,7 +20,7 @@ COMMON = frozenset(
 )
 
 
-def entries(keyword):
+def entries(keyword: str) -> "list[tuple[str, list[str]]]":
     """[(key, entry)] of a keyword, [] when it can never match.
 
     A plural stands under its singular too, an identifier (``useSession``) also as its words in a row.
@@ -30,7 +30,7 @@ def entries(keyword):
 
 # Pages share keywords, and builders ask of each page.
 @lru_cache(maxsize=1 << 15)
-def _entries(keyword):
+def _entries(keyword: str) -> "list[tuple[str, list[str]]]":
     normal = normal_form(keyword)
     if not normal or len(normal) > LONGEST:
         return []
@@ -49,7 +49,7 @@ def _entries(keyword):
 
 
 @lru_cache(maxsize=1 << 15)
-def normal_form(keyword):
+def normal_form(keyword: str) -> str:
     """Folded, white space made one, soft separators of a plain run made spaces."""
     text = " ".join(fold(keyword).split())
     if _is_literal(text):
@@ -57,7 +57,7 @@ def normal_form(keyword):
     return " ".join(_split(text))
 
 
-def weakness(keyword):
+def weakness(keyword: str) -> str:
     """Why a keyword is weak or never matches, as the end of a sentence; '' when nothing is to be said."""
     normal = normal_form(keyword)
     if not _entries(keyword):
@@ -80,13 +80,13 @@ def weakness(keyword):
     return ""
 
 
-def _says_nothing(normal):
+def _says_nothing(normal: str) -> bool:
     """Whether a normal form is made of stop words only."""
     words = _split(normal)
     return bool(words) and all(word in STOP for word in words)
 
 
-def _split(text):
+def _split(text: str) -> "list[str]":
     if text.isascii():
         # Of the soft signs these are no white space.
         return text.replace("-", " ").replace("_", " ").split()
@@ -96,7 +96,7 @@ def _split(text):
     return text.split()
 
 
-def _is_literal(text):
+def _is_literal(text: str) -> bool:
     """Whether ``text`` (folded) has to be searched as written."""
     if text[:1] in ("-", "_") and text.strip("-_"):
         return True
@@ -110,7 +110,7 @@ def _is_literal(text):
     return False
 
 
-def _literal_key(text):
+def _literal_key(text: str) -> str:
     """The key of a literal: its first run of word characters, as the prompt cuts it."""
     for start, end, kind in pieces(text):
         run = text[start:end]
@@ -118,12 +118,12 @@ def _literal_key(text):
     return ""
 
 
-def _run(normal, words):
+def _run(normal: str, words: "list[str]") -> "list[tuple[str, list[str]]]":
     first, rest = words[0], words[1:]
     return [(bare(form), [normal] + rest) for form in keyword_forms(first)]
 
 
-def _identifier_runs(keyword, words):
+def _identifier_runs(keyword: str, words: "list[str]") -> "list[list[str]]":
     """The words in a row of a keyword in mixed case: one list, or none."""
     if keyword.islower() and keyword.isascii():
         return []

@@ -42,7 +42,7 @@ _STEP4 = {
 }
 
 
-def _shape(word):
+def _shape(word: str) -> str:
     """The vowels and consonants of a word, "v" and "c". "y" is a vowel after a consonant."""
     shape = word.translate(_SHAPES)
     while "y" in shape:
@@ -51,24 +51,24 @@ def _shape(word):
     return shape
 
 
-def _measure(word):
+def _measure(word: str) -> int:
     """How many times a run of vowels is followed by a run of consonants."""
     return _shape(word).count("vc")
 
 
-def _has_vowel(word):
+def _has_vowel(word: str) -> bool:
     return "v" in _shape(word)
 
 
-def _doubled(word):
+def _doubled(word: str) -> bool:
     return len(word) > 1 and word[-1] == word[-2] and _shape(word)[-1] == "c"
 
 
-def _short(word):
+def _short(word: str) -> bool:
     return _shape(word)[-3:] == "cvc" and word[-1] not in "wxy"
 
 
-def stem(word):
+def stem(word: str) -> str:
     """The Porter stem of a lower-case word; words of one or two letters stay."""
     if len(word) < 3:
         return word
@@ -88,13 +88,13 @@ def stem(word):
     return _tidy(word) if word[-1] == "e" or word[-1] == "l" else word
 
 
-def _plurals(word):
+def _plurals(word: str) -> str:
     if word.endswith("sses") or word.endswith("ies"):
         return word[:-2]
     return word if word[-2] == "s" else word[:-1]
 
 
-def _endings(word):
+def _endings(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) else word
     for ending in ("ed", "ing"):
@@ -112,7 +112,7 @@ def _endings(word):
     return word
 
 
-def _swap(word, endings):
+def _swap(word: str, endings: "tuple[tuple[str, str], ...]") -> str:
     for ending, other in endings:
         if word.endswith(ending):
             left = word[: -len(ending)]
@@ -120,7 +120,7 @@ def _swap(word, endings):
     return word
 
 
-def _drop(word):
+def _drop(word: str) -> str:
     for ending in _STEP4[word[-2]]:
         if word.endswith(ending):
             left = word[: -len(ending)]
@@ -130,7 +130,7 @@ def _drop(word):
     return word
 
 
-def _tidy(word):
+def _tidy(word: str) -> str:
     if word[-1] == "e":
         left = word[:-1]
         size = _measure(left)
@@ -145,13 +145,13 @@ def _tidy(word):
 _SPACES = (" " * 39 + "'" + " " * 8 + "0123456789" + " " * 7 + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + " " * 6
            + "abcdefghijklmnopqrstuvwxyz" + " " * 5)
 # Stems of words already seen; bounded so that a builder of any store stays within memory.
-_seen = {}
+_seen: "dict[str, tuple[str, ...]]" = {}
 _MOST_SEEN = 200000
 
 
-def analyse(text):
+def analyse(text: str) -> "list[str]":
     """The ranking terms of ``text`` in order, stop words dropped."""
-    terms = []
+    terms: list[str] = []
     seen = _seen
     if text.isascii():
         text = text.translate(_SPACES)
@@ -170,7 +170,7 @@ def analyse(text):
     return terms
 
 
-def _analyse_word(word):
+def _analyse_word(word: str) -> "tuple[str, ...]":
     if not word.isascii():
         return _analyse_other(word)
     if "'" in word:
@@ -188,9 +188,9 @@ def _analyse_word(word):
     return tuple(terms)
 
 
-def _analyse_other(word):
+def _analyse_other(word: str) -> "tuple[str, ...]":
     folded = fold(word)
-    terms = []
+    terms: list[str] = []
     for start, end, kind in pieces(folded):
         run = folded[start:end]
         if kind == 2 and end - start > 1:

@@ -36,7 +36,7 @@ _STARTS = ("File \"", "Traceback (most recent", "diff --git ", "@@ -", "+++ ", "
            "npm error ", "thread '", "goroutine ", "Caused by: ", "panic: ")
 
 
-def ends(text, head, tail):
+def ends(text: str, head: int, tail: int) -> str:
     """The first ``head`` and last ``tail`` characters of a longer text, cut between words where there are any."""
     if len(text) <= head + tail:
         return text
@@ -53,14 +53,14 @@ def ends(text, head, tail):
     return text[:stop] + "\n\n" + text[start:]
 
 
-def machine(text):
+def machine(text: str) -> bool:
     """Whether ``text`` begins like what a host or a tool writes."""
     return text[:100].lower().startswith(_MACHINE)
 
 
-def sections(text):
+def sections(text: str) -> "tuple[str, str]":
     """(typed, pasted): blocks of ours dropped; comments, fences, quotes, log lines and long pastes set apart."""
-    pasted = []
+    pasted: list[str] = []
     if _OPEN in text:
         text = _without_own_blocks(text, pasted)
     for opening, closing in (("<!--", "-->"), ("<pasted_content", "</pasted_content>")):
@@ -79,7 +79,7 @@ def sections(text):
     return text, ends(aside, OTHER_HEAD, OTHER_TAIL)
 
 
-def _without_own_blocks(text, pasted):
+def _without_own_blocks(text: str, pasted: "list[str]") -> str:
     """The prompt without blocks of ours that were pasted back. The mere name of the tag is no block."""
     kept, at = [], 0
     while True:
@@ -98,7 +98,7 @@ def _without_own_blocks(text, pasted):
     return "\n\n".join(kept)
 
 
-def _take(text, opening, closing, pasted):
+def _take(text: str, opening: str, closing: str, pasted: "list[str]") -> str:
     kept, at = [], 0
     while True:
         start = text.find(opening, at)
@@ -113,7 +113,7 @@ def _take(text, opening, closing, pasted):
         at = stop
 
 
-def _lines(text, pasted):
+def _lines(text: str, pasted: "list[str]") -> str:
     typed, fence = [], ""
     for line in text.split("\n"):
         bare = line.strip()
@@ -138,7 +138,7 @@ def _lines(text, pasted):
     return "\n".join(typed)
 
 
-def _ends(text, pasted):
+def _ends(text: str, pasted: "list[str]") -> str:
     """The first and the last paragraph of a long text, or its first and last line when it has no paragraphs."""
     head, tail = text[:TYPED_HEAD], text[-TYPED_TAIL:]
     for gap in ("\n\n", "\n"):
@@ -153,7 +153,7 @@ def _ends(text, pasted):
     return head + "\n\n" + tail
 
 
-def _logged(line, first):
+def _logged(line: str, first: str) -> bool:
     """Whether a stripped line looks as if a program wrote it: a time stamp, a level, a stack frame, a diff."""
     if first in "[(0123456789":
         head = line[:26]
