@@ -16,7 +16,7 @@ from abcd_index.artefact.names import NOT_PAGES
 from abcd_index.store.fences import cut
 from abcd_index.store.frontmatter import starts_like_fields
 from abcd_index.store.generated import made_line
-from abcd_index.store.markdown import Visible
+from abcd_index.store.markdown import Lines, without_code
 from abcd_index.store.page import FOLDER
 from abcd_index.store.records import Catalogue, Notes
 from abcd_index.store.text import decode, quoted
@@ -29,7 +29,6 @@ HEADER = "# Memory index\n\n"
 
 ITEM = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|\|[ \t]*)[*_]{0,2}")
 ABCD_LINE = re.compile(r"[*_]{0,2}[ \t]+[\u2014\u2013-]+[ \t].*\|.*\|")
-TICKS = re.compile(r"`+")
 # A name has at most 255 bytes, each of them at most three characters in a link.
 MAX_TARGET = 1000
 TARGET = re.compile(r"((?:[^\s()\\]+|\\.|\((?:[^\s()\\]|\\.)*\))*)")
@@ -115,12 +114,12 @@ def _lines(text):
     """(1-based number, line as in the file, [Reference]) of every line that names a file."""
     page = cut(text)
     start = page.body_line if page is not None and page.closed and starts_like_fields(page.block) else 1
-    visible = Visible(text)
-    for number, line in visible:
+    lines = Lines(text)
+    for number, line in lines.visible():
         if number + 1 >= start and (".md" in line.lower() or "[[" in line):
             references = _references(line)
             if references:
-                yield number + 1, visible.lines[number], references
+                yield number + 1, lines.lines[number], references
 
 
 def _references(line):
@@ -129,7 +128,7 @@ def _references(line):
     if item is not None:
         found += _leading(line, item.end())
     named = {reference.name for reference in found}
-    for name in _links(_without_code(line)):
+    for name in _links(without_code(line)):
         if name not in named:
             named.add(name)
             found.append(Reference(name, True))
@@ -149,27 +148,6 @@ def _leading(line, start):
         if name:
             return [Reference(_file(name) or _file(name + ".md"), False)]
     return []
-
-
-def _without_code(line):
-    """``line`` with its inline code blanked out."""
-    if "`" not in line:
-        return line
-    runs = list(TICKS.finditer(line))
-    places = {}
-    for run in reversed(runs):
-        places.setdefault(len(run.group()), []).append(run)
-    parts, at = [], 0
-    for run in runs:
-        if run.start() < at:
-            continue
-        same = places[len(run.group())]
-        while same and same[-1].start() <= run.start():
-            same.pop()
-        if same:
-            parts.append(line[at:run.start()] + " ")
-            at = same[-1].end()
-    return "".join(parts) + line[at:]
 
 
 def _links(line):
@@ -221,12 +199,12 @@ def completed(name, data, pages, page_names=None):
 def _glue(text, end):
     """What has to stand between the old text and the new lines: the end of a last line, of a fence or
     comment that is still open, and a blank line below anything but a list."""
-    visible = Visible(text)
-    shown = [line for _, line in visible if line.strip()]
+    lines = Lines(text)
+    shown = [line for _, line in lines.visible() if line.strip()]
     glue = "" if text.endswith("\n") else end
-    if visible.closer:
-        return glue + visible.closer + end + end
-    listed = bool(shown) and ITEM.match(shown[-1]) is not None and not visible.fence
+    if lines.closer:
+        return glue + lines.closer + end + end
+    listed = bool(shown) and ITEM.match(shown[-1]) is not None and not lines.fence
     return glue + ("" if listed or text.endswith("\n\n") else end)
 
 

@@ -189,7 +189,7 @@ def _updated(body, fields):
         days.append(date("ingested_at", fields.source["ingested_at"], fields.source.lines["ingested_at"],
                          fields.reading))
     if "#" in body and ("istory" in body or "ISTORY" in body):
-        days += [day("-".join(one)) for one in history_dates(body)]
+        days += [day(one) for one in history_dates(body)]
     return newest(days) if days else None
 
 

@@ -126,7 +126,8 @@ def _lines(text: str, pasted: "list[str]") -> str:
             if bare.startswith(fence) and not bare.strip(fence[0]):
                 fence = ""
                 pasted.append("")
-        elif (first == "`" or first == "~") and bare.startswith((first * 3,)) and "`" not in bare.lstrip(first):
+        elif (first == "`" or first == "~") and bare.startswith((first * 3,)) and (
+                first == "~" or "`" not in bare.lstrip(first)):
             fence = bare[:len(bare) - len(bare.lstrip(first))]
             typed.append("")
             pasted.append(line)
