@@ -21,9 +21,9 @@ from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.scopes import USER
 from abcd_index.settings import read_settings, written_settings
-from abcd_index.store.generated import made_line
+from abcd_index.store.catalogue import line_of, made_line
 from abcd_index.store.links import newer
-from abcd_index.store.listing import FOLDER
+from abcd_index.store.page import FOLDER
 from abcd_index.store.read import read_beside, read_one, unreadable
 from abcd_index.text.normalise import TOKENS_VERSION
 
@@ -320,10 +320,10 @@ def assemble(store):
     """The Assembly of a whole ``Store`` at hand, for what is compiled and not published. The caller closes it."""
     assembly = Assembly()
     for page in store.pages:
-        assembly.add_page(compile_page(page, store.line(page)))
+        assembly.add_page(compile_page(page, line_of(page, store)))
     for domain in sorted(store.domains, key=lambda domain: domain.name):
         assembly.add_domain(*compile_domain(domain))
-    assembly.newer = store.newer()
+    assembly.newer = store.newer
     return assembly
 
 

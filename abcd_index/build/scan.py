@@ -17,7 +17,7 @@ from abcd_index import fs
 from abcd_index.build.key import content_hash
 from abcd_index.build.publish import sealed, unsealed
 from abcd_index.errors import AbcdError
-from abcd_index.store.listing import FOLDER, list_store
+from abcd_index.store.read import FOLDER, list_store
 
 SIDECAR = "files.json"
 # Stands for the content of a file that could not be read: then and there it counts by its name alone.

@@ -51,10 +51,12 @@ class Listing:
 
 
 def _show(scope, out):
+    from abcd_index.store.catalogue import line_of
+
     listing = Listing(scope)
     missing = {page.name for page in listing.missing}
     for page in listing.store.pages:
-        line = listing.store.line(page)
+        line = line_of(page, listing.store)
         out.line(out.style("+ " + line, "green") if page.name in missing else "  " + line)
     for line in listing.gone.values():
         out.line(out.style("- " + line, "red"))

@@ -33,7 +33,7 @@ from abcd_index.errors import AbcdError, FormatTooNew
 from abcd_index.settings import written_settings
 from abcd_index.share.bundle import fits
 from abcd_index.share.errors import Damaged
-from abcd_index.store.generated import made_line
+from abcd_index.store.catalogue import made_line
 from abcd_index.store.links import newer
 from abcd_index.store.read import read_beside, read_one
 from abcd_index.text.normalise import TOKENS_VERSION

@@ -4,6 +4,8 @@ Documentation and SARIF rules are made from this table, so a code is never reuse
 ``error``: something the author wrote is lost or wrong. ``warning``: it works, and probably not as meant.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 
@@ -12,11 +14,11 @@ class Code(NamedTuple):
     meaning: str
 
 
-def _errors(**meanings):
+def _errors(**meanings: str) -> dict[str, Code]:
     return {name.replace("_", "-"): Code("error", meaning) for name, meaning in meanings.items()}
 
 
-def _warnings(**meanings):
+def _warnings(**meanings: str) -> dict[str, Code]:
     return {name.replace("_", "-"): Code("warning", meaning) for name, meaning in meanings.items()}
 
 

@@ -3,11 +3,15 @@
 Nothing is guessed from a value's look: keywords are text, a date is a date only in a date field.
 """
 
+from __future__ import annotations
+
 import re
 from datetime import date as Day
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from abcd_index.store.loader import Mapping, Sequence
+from abcd_index.store.loader import Mapping, Sequence, Yaml
+from abcd_index.store.records import Notes
 from abcd_index.store.text import BIDI, control, quoted, visible_form
 
 MOMENT = re.compile(
@@ -20,23 +24,20 @@ ODD = ("", " ", "#")
 EMPTY_FIX = "delete the empty item, or write the keyword"
 
 
-class Reading:
+class Reading(NamedTuple):
     """Where a page's fields were found: ``first`` is the file's line of the block's line 0, ``commented``
     the file's lines on which a comment swallowed a value."""
 
-    __slots__ = ("notes", "first", "commented")
+    notes: Notes
+    first: int
+    commented: set[int]
 
-    def __init__(self, notes, first, commented):
-        self.notes = notes
-        self.first = first
-        self.commented = commented
-
-    def add(self, code, at, message, fix):
+    def add(self, code: str, at: int, message: str, fix: str) -> None:
         """Note a finding on a 0-based line of the block."""
         self.notes.add(code, self.first + at, message, fix)
 
 
-def text(name, value, at, reading, lines=False):
+def text(name: str, value: Yaml, at: int, reading: Reading, lines: bool = False) -> str:
     """A field that is text, stripped; runs of white space are one blank unless ``lines`` is set."""
     if value is None:
         return ""
@@ -48,7 +49,7 @@ def text(name, value, at, reading, lines=False):
     return value.strip() if lines else " ".join(value.split())
 
 
-def _controls(name, value, at, reading, allowed):
+def _controls(name: str, value: str, at: int, reading: Reading, allowed: str) -> None:
     char = control(value, allowed) or ("\n" if DRIVE.search(value) else "")
     if char:
         reading.add("value-control", at, f"`{name}` holds the control character U+{ord(char):04X}: {quoted(value)}",
@@ -56,7 +57,7 @@ def _controls(name, value, at, reading, allowed):
     _bidi(name, value, at, reading)
 
 
-def _bidi(name, value, at, reading):
+def _bidi(name: str, value: str, at: int, reading: Reading) -> None:
     for char in value:
         if char in BIDI and char not in "\u200e\u200f\u061c":
             reading.add("bidi-character", at,
@@ -64,23 +65,28 @@ def _bidi(name, value, at, reading):
             return
 
 
-def keywords(name, value, at, reading):
+def keywords(name: str, value: Yaml, at: int, reading: Reading) -> tuple[str, ...]:
     """The keywords of ``recall`` or ``exclude``: cleaned, without repeats, as first spelled.
 
     A text is split at commas only, so that ``git add`` stays one keyword. Every item is text: NFKC,
     format characters dropped, odd spaces made plain, one leading ``#`` of a hashtag dropped.
     """
-    found = {}
-    if value.__class__ is Sequence:
+    found: dict[str, str] = {}
+    if isinstance(value, Sequence):
         for item, where in zip(value, value.lines):
             if item.__class__ is str and item.isprintable() and item.isascii() and item[:1] not in ODD \
                     and item[-1:] != " " and '"' not in item and "  " not in item:
                 found.setdefault(item.lower(), item)  # As nearly all keywords are; the rest is for the others.
-            else:
-                _add(name, item, where, reading, found)
+                continue
+            for raw, line in _texts(name, item, where, reading):
+                keyword = _clean(name, raw, line, reading)
+                if keyword:
+                    found.setdefault(keyword.casefold(), keyword)
     elif isinstance(value, str):
-        for item in _from_text(name, value, at, reading):
-            _add(name, item, at, reading, found)
+        for raw in _from_text(name, value, at, reading):
+            keyword = _clean(name, raw, at, reading)
+            if keyword:
+                found.setdefault(keyword.casefold(), keyword)
     elif value is None:
         if reading.first + at not in reading.commented:
             reading.add("keyword-empty", at, f"`{name}` is empty", "write `[]`, or keywords")
@@ -89,34 +95,24 @@ def keywords(name, value, at, reading):
     return tuple(found.values())
 
 
-def _add(name, item, where, reading, found):
-    """Take one item of any kind over into ``found`` ({folded: keyword})."""
-    texts = []
-    _item(name, item, where, reading, texts)
-    for raw, line in texts:
-        keyword = _clean(name, raw, line, reading)
-        if keyword:
-            found.setdefault(keyword.casefold(), keyword)
-
-
-def _item(name, item, where, reading, found):
+def _texts(name: str, item: Yaml, where: int, reading: Reading) -> list[tuple[str, int]]:
+    """[(text, line)] of one item of any kind."""
     if isinstance(item, str):
-        found.append((item, where))
-    elif item is None:
+        return [(item, where)]
+    if item is None:
         if reading.first + where not in reading.commented:
             reading.add("keyword-empty", where, f"`{name}` holds an empty item", EMPTY_FIX)
-    elif isinstance(item, Mapping):
+        return []
+    if isinstance(item, Mapping):
         words = [f"{key}: {value}" if isinstance(value, str) else key for key, value in item.items()]
         reading.add("keyword-mapping", where, f"`{name}` holds a mapping: {quoted(', '.join(words))}",
                     "quote the keyword")
-        found += [(word, where) for word in words]
-    else:
-        reading.add("keyword-nested", where, f"`{name}` holds a list inside the list", "use one list")
-        for inner, place in zip(item, item.lines):
-            _item(name, inner, place, reading, found)
+        return [(word, where) for word in words]
+    reading.add("keyword-nested", where, f"`{name}` holds a list inside the list", "use one list")
+    return [text for inner, line in zip(item, item.lines) for text in _texts(name, inner, line, reading)]
 
 
-def _from_text(name, value, at, reading):
+def _from_text(name: str, value: str, at: int, reading: Reading) -> list[str]:
     parts = [part for part in value.split(",") if part.strip()]
     if not parts:
         reading.add("keyword-empty", at, f"`{name}` is empty", "write `[]`, or keywords")
@@ -127,7 +123,7 @@ def _from_text(name, value, at, reading):
     return parts
 
 
-def _clean(name, raw, at, reading):
+def _clean(name: str, raw: str, at: int, reading: Reading) -> str:
     if not (raw.isascii() and raw.isprintable()):
         _controls(name, raw, at, reading, "")
         raw = visible_form(raw)
@@ -142,38 +138,36 @@ def _clean(name, raw, at, reading):
     return keyword
 
 
-def links(name, value, at, reading):
+def links(name: str, value: Yaml, at: int, reading: Reading) -> tuple[str, ...]:
     """The links of ``contradicts``, ``supersedes`` or ``superseded_by``, as written."""
     if isinstance(value, str):
-        value, places = value.split(","), None
+        items: list[Yaml] = [*value.split(",")]
+        lines = [at] * len(items)
     elif isinstance(value, Sequence):
-        places = value.lines
+        items, lines = value, value.lines
     else:
         if value is not None:
             reading.add("value-type", at, f"`{name}` is not a list of pages", f"write a list: {name}: [page.md]")
         return ()
-    found = []
-    for number, item in enumerate(value):
-        _link(name, item, at if places is None else places[number], reading, found)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(link for item, line in zip(items, lines) for link in _links(name, item, line, reading)))
 
 
-def _link(name, item, at, reading, found):
+def _links(name: str, item: Yaml, at: int, reading: Reading) -> list[str]:
+    """The links in one item of any kind."""
     if isinstance(item, str):
-        item = item.strip()
-        if item:
-            found.append(item)
-    elif isinstance(item, Sequence):
+        return [item.strip()] if item.strip() else []
+    if isinstance(item, Sequence):
         inner = [part for one in item for part in (one if isinstance(one, Sequence) else [one])]
         names = [part.strip() for part in inner if isinstance(part, str) and part.strip()]
         reading.add("wikilink-unquoted", at, f"`{name}` holds an unquoted [[link]]: {quoted(', '.join(names))}",
                     'quote it: "[[' + quoted(names[0] if names else "page") + ']]"')
-        found += names
-    elif item is not None:
+        return names
+    if item is not None:
         reading.add("value-type", at, f"`{name}` holds a mapping", f"write a list: {name}: [page.md]")
+    return []
 
 
-def date(name, value, at, reading):
+def date(name: str, value: Yaml, at: int, reading: Reading) -> str | None:
     """``YYYY-MM-DD`` of a date field, or None. A moment with an offset is its day in UTC."""
     if value is None:
         return None
@@ -184,7 +178,7 @@ def date(name, value, at, reading):
     return found
 
 
-def day(value):
+def day(value: str) -> str | None:
     """The day in ``value`` as ``YYYY-MM-DD``, or None when there is no such day."""
     if len(value) == 10 and value[4] == value[7] == "-":
         try:
@@ -203,8 +197,3 @@ def day(value):
     except (ValueError, OverflowError):
         return None
     return moment.date().isoformat()
-
-
-def newest(days):
-    """The latest of some days (``YYYY-MM-DD`` or None), or None."""
-    return max((one for one in days if one), default=None)

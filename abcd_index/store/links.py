@@ -5,11 +5,13 @@ not count), compared in NFC; when nothing is equal, case, ``-``, ``_`` and blank
 pages answer, the nearer kind wins, then the name that sorts first.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 
-from abcd_index.store.codes import CODES
-from abcd_index.store.records import Finding
+from abcd_index.store.records import Finding, Page, finding
 from abcd_index.store.text import quoted
 
 FIELDS = ("contradicts", "supersedes", "superseded_by")
@@ -20,20 +22,21 @@ FOLDED = str.maketrans("_ ", "--")
 class Links:
     """Answers links over the pages of one store."""
 
-    def __init__(self, pages):
-        files, stems, named, idents, folded = {}, {}, {}, {}, {}
+    def __init__(self, pages: Iterable[Page]) -> None:
+        files: dict[str, str] = {}
+        stems: dict[str, str] = {}
+        named: dict[str, str] = {}
+        idents: dict[str, str] = {}
         for page in sorted(pages, key=lambda page: page.name, reverse=True):
-            files[page.name] = stems[_stem(page.name)] = page.name
+            files[page.name] = stems[stem(page.name)] = page.name
             if page.description_name:
                 named[unicodedata.normalize("NFC", page.description_name)] = page.name
             if page.ident:
                 idents[unicodedata.normalize("NFC", page.ident)] = page.name
-        for table in (idents, named, stems):
-            folded.update((fold(key), table[key]) for key in sorted(table, reverse=True))
         self.tables = (files, stems, named, idents)
-        self.folded = folded
+        self.folded = {fold(key): table[key] for table in (idents, named, stems) for key in sorted(table, reverse=True)}
 
-    def resolve(self, link):
+    def resolve(self, link: str) -> str | None:
         """The name of the page that ``link`` means, or None."""
         text = plain(link)
         if not text:
@@ -41,15 +44,15 @@ class Links:
         for table in self.tables:
             if text in table:
                 return table[text]
-        return self.folded.get(fold(_stem(text)))
+        return self.folded.get(fold(stem(text)))
 
 
-def resolve(link, pages):
+def resolve(link: str, pages: Iterable[Page]) -> str | None:
     """The name of the page among ``pages`` that ``link`` means, or None. For many links, use ``Links``."""
     return Links(pages).resolve(link)
 
 
-def plain(link):
+def plain(link: str) -> str:
     """What a link names: without brackets, ``|text``, ``#heading`` and ``./``, in NFC."""
     text = link.strip()
     wiki = WIKI.search(text)
@@ -61,20 +64,21 @@ def plain(link):
     return unicodedata.normalize("NFC", text)
 
 
-def fold(text):
+def fold(text: str) -> str:
     """The key under which names count as alike: NFC, case, ``-``, ``_`` and blanks folded."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).translate(FOLDED)
 
 
-def _stem(name):
+def stem(name: str) -> str:
     return name[:-3] if name[-3:].lower() == ".md" else name
 
 
-def alike(pages):
+def alike(pages: Iterable[Page]) -> list[Finding]:
     """[Finding] for each page whose name, folded, is also that of a page before it."""
-    found, first = [], {}
+    found: list[Finding] = []
+    first: dict[str, str] = {}
     for page in sorted(pages, key=lambda page: page.name):
-        mine = {fold(_stem(page.name))}
+        mine = {fold(stem(page.name))}
         if page.description_name:
             mine.add(fold(page.description_name))
         other = next((first[key] for key in sorted(mine) if key in first), None)
@@ -87,7 +91,7 @@ def alike(pages):
     return found
 
 
-def newer(pages):
+def newer(pages: Sequence[Page]) -> tuple[dict[str, str], list[Finding]]:
     """({file: newer file}, [Finding]): which pages another one contradicts or supersedes.
 
     Where several do, the one with the latest date counts, then the name that sorts first. In a circle the
@@ -95,7 +99,8 @@ def newer(pages):
     """
     links = Links(pages)
     by_name = {page.name: page for page in pages}
-    edges, findings = {}, []
+    edges: dict[str, set[str]] = {}
+    findings: list[Finding] = []
     for page in sorted(pages, key=lambda page: page.name):
         for field in FIELDS:
             for link in getattr(page, field):
@@ -115,16 +120,17 @@ def newer(pages):
     return dict(sorted(chosen.items())), findings
 
 
-def _age(page):
+def _age(page: Page) -> int:
     """Sorts later dates first, undated pages last."""
     digits = (page.updated or "0000-00-00").replace("-", "")
     return -int(digits)
 
 
-def _break_circles(chosen, by_name, findings):
-    done = set()
+def _break_circles(chosen: dict[str, str], by_name: dict[str, Page], findings: list[Finding]) -> None:
+    done: set[str] = set()
     for start in sorted(chosen):
-        path, at = {}, start
+        path: dict[str, int] = {}
+        at = start
         while at in chosen and at not in done and at not in path:
             path[at] = len(path)
             at = chosen[at]
@@ -133,7 +139,7 @@ def _break_circles(chosen, by_name, findings):
         done.update(path)
 
 
-def _break(circle, chosen, by_name, findings):
+def _break(circle: list[str], chosen: dict[str, str], by_name: dict[str, Page], findings: list[Finding]) -> None:
     ages = sorted(_age(by_name[name]) for name in circle)
     newest = [name for name in circle if _age(by_name[name]) == ages[0]]
     for name in newest if len(newest) == 1 else circle:
@@ -145,5 +151,5 @@ def _break(circle, chosen, by_name, findings):
                              "let only the newer page name the older one"))
 
 
-def _finding(code, page, line, message, fix):
-    return Finding(code, CODES[code].severity, "memory/" + page.name, line, message, fix)
+def _finding(code: str, page: Page, line: int | None, message: str, fix: str) -> Finding:
+    return finding(code, "memory/" + page.name, message, fix, line)

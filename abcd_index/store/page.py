@@ -9,13 +9,16 @@ heading further down ("Evidence", "How to apply") names a part of the page, not 
 ``name:``, the file's stem.
 """
 
+from __future__ import annotations
+
 import re
 
-from abcd_index.store.fields import Reading, date, day, keywords, links, newest, text
-from abcd_index.store.frontmatter import read_front
+from abcd_index.store.fields import Reading, date, day, keywords, links, text
+from abcd_index.store.frontmatter import Front, read_front
+from abcd_index.store.links import stem
 from abcd_index.store.loader import Mapping
 from abcd_index.store.markdown import conflict_line, first_heading, history_dates
-from abcd_index.store.records import Notes, Page
+from abcd_index.store.records import Finding, Notes, Page
 from abcd_index.store.text import decode, invisible, quoted
 
 FOLDER = "memory/"
@@ -23,12 +26,12 @@ ABCD_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)_([A-Za-z0-9][A-Za-z0-9-]*)_(
 DATES = ("updated", "modified", "date")
 TOP = frozenset(("name", "title", "description", "summary", "type", "metadata", "source", "recall", "exclude",
                  "contradicts", "supersedes", "superseded_by", "id", *DATES))
-NOTHING = Mapping.empty()
+NOTHING = Mapping()
 # What another YAML reader would not read as text.
 NOT_TEXT = re.compile(r"(?:[-+]?[\d.][\d._,:eExXa-fA-F+-]*|yes|no|on|off|true|false|null|y|n|~)$", re.IGNORECASE)
 
 
-def read_page(name, data):
+def read_page(name: str, data: bytes) -> tuple[Page | None, list[Finding]]:
     """(Page or None, [Finding]) of a page's bytes; None when it has to be left out.
 
     ``name``: the file's name in NFC. Pure, and never raises: findings are on ``memory/<name>`` with the
@@ -44,7 +47,7 @@ def read_page(name, data):
     return page, notes.sorted() if notes.found else []
 
 
-def _read(name, data, notes):
+def _read(name: str, data: bytes, notes: Notes) -> Page | None:
     content = decode(data, notes)
     if content is None:
         return None
@@ -53,15 +56,15 @@ def _read(name, data, notes):
         return None
     if not front.present and not content.strip() and not notes.found:
         notes.add("page-empty", None, "the page is empty", "write the page, or delete the file")
-    line = conflict_line(front.body)
+    line = conflict_line(front.content)
     if line is not None:
         notes.add("conflict-markers", front.body_line + line, "an unresolved merge conflict", "resolve the conflict")
-    fields = _Fields(front.fields, Reading(notes, front.block_line, front.comments))
+    fields = _Fields(front.metadata, Reading(notes, front.block_line, front.comments))
     return _page(name, front, fields)
 
 
-def _page(name, front, fields):
-    top, body = fields.top, front.body
+def _page(name: str, front: Front, fields: _Fields) -> Page:
+    top, body = fields.top, front.content
     own = fields.text("name", top) if "name" in top else ""
     title = fields.text("title", top) if "title" in top else ""
     parts = ABCD_NAME.match(name)
@@ -74,7 +77,7 @@ def _page(name, front, fields):
         summary=fields.text("description", top, True) or fields.text("summary", top, True),
         type=_type(fields) or (parts.group(1) if parts else ""),
         dialect=dialect,
-        slug=parts.group(3) if parts else own or _stem(name),
+        slug=parts.group(3) if parts else own or stem(name),
         keywords=fields.keywords("recall"),
         exclude=fields.keywords("exclude"),
         contradicts=fields.links("contradicts"),
@@ -94,9 +97,7 @@ def _page(name, front, fields):
 class _Fields:
     """The fields of a page: those at the ``top``, and those inside ``source`` and ``metadata``."""
 
-    __slots__ = ("top", "source", "metadata", "places", "reading")
-
-    def __init__(self, top, reading):
+    def __init__(self, top: Mapping, reading: Reading) -> None:
         self.top = top
         self.reading = reading
         if not TOP.issuperset(top):
@@ -105,7 +106,7 @@ class _Fields:
         self.metadata = self._nested("metadata")
         self.places = [place for place in (top, self.source, self.metadata) if place]
 
-    def _nested(self, key):
+    def _nested(self, key: str) -> Mapping:
         value = self.top.get(key)
         if isinstance(value, Mapping):
             return value
@@ -114,37 +115,33 @@ class _Fields:
                              "put `type: ...` on a line of its own below it, indented")
         return NOTHING
 
-    def text(self, key, place, lines=False):
+    def text(self, key: str, place: Mapping, lines: bool = False) -> str:
         """A field that is text; '' when it is not there."""
         return text(key, place[key], place.lines[key], self.reading, lines) if key in place else ""
 
-    def keywords(self, key):
+    def keywords(self, key: str) -> tuple[str, ...]:
         """The keywords of a field, from the top, ``source`` and ``metadata`` in this order, no repeats."""
-        found = {}
+        found: dict[str, str] = {}
         for place in self.places:
             if key in place:
                 for word in keywords(key, place[key], place.lines[key], self.reading):
                     found.setdefault(word.casefold(), word)
         return tuple(found.values())
 
-    def links(self, key):
+    def links(self, key: str) -> tuple[str, ...]:
         """The links of a field, in the same way."""
         found = [link for place in self.places if key in place
                  for link in links(key, place[key], place.lines[key], self.reading)]
         return tuple(dict.fromkeys(found)) if found else ()
 
-    def lines(self):
+    def lines(self) -> dict[str, int]:
         """The file's line of every field that was read; a field at the top before one inside another."""
         first = self.reading.first
         return {key: first + line for place in reversed(self.places) for key, line in place.lines.items()
                 if key in TOP}
 
 
-def _stem(name):
-    return name[:-3] if name[-3:].lower() == ".md" else name
-
-
-def _dialect(fields, parts):
+def _dialect(fields: _Fields, parts: re.Match[str] | None) -> str:
     top = fields.top
     if fields.source:
         return "abcd"
@@ -155,14 +152,14 @@ def _dialect(fields, parts):
     return "agent" if "type" in top else "plain"
 
 
-def _title(body, title, name, file):
+def _title(body: str, title: str, name: str, file: str) -> str:
     heading = first_heading(body)
     if heading is not None and (heading.level == 1 or heading.top):
         return heading.text
-    return title or name or _stem(file)
+    return title or name or stem(file)
 
 
-def _type(fields):
+def _type(fields: _Fields) -> str:
     top, below = fields.text("type", fields.top), fields.text("type", fields.metadata)
     if top and below and top.casefold() != below.casefold():
         fields.reading.add("type-conflict", fields.top.lines["type"],
@@ -171,7 +168,7 @@ def _type(fields):
     return top or below
 
 
-def _source_class(source):
+def _source_class(source: Mapping) -> str:
     """``class``, or the ``classes`` of a page with several sources, joined by ``+`` as abcd shows them."""
     value = source.get("class")
     if isinstance(value, str):
@@ -182,7 +179,7 @@ def _source_class(source):
     return ""
 
 
-def _updated(body, fields):
+def _updated(body: str, fields: _Fields) -> str | None:
     days = [date(key, place[key], place.lines[key], fields.reading)
             for place in (fields.top, fields.metadata) for key in DATES if key in place]
     if "ingested_at" in fields.source:
@@ -190,10 +187,10 @@ def _updated(body, fields):
                          fields.reading))
     if "#" in body and ("istory" in body or "ISTORY" in body):
         days += [day(one) for one in history_dates(body)]
-    return newest(days) if days else None
+    return max((one for one in days if one), default=None)
 
 
-def _check_keys(fields, reading):
+def _check_keys(fields: Mapping, reading: Reading) -> None:
     """Keys that are not read and look as if they were meant to be."""
     for key in [key for key in fields if key not in TOP]:
         at = fields.lines[key]
@@ -210,7 +207,7 @@ def _check_keys(fields, reading):
             reading.add("key-misspelt", at, f"`{quoted(key)}` is not read; did you mean `recall`?", "write `recall:`")
 
 
-def _other_case(key, fields, reading):
+def _other_case(key: str, fields: Mapping, reading: Reading) -> None:
     """``Recall:`` counts as ``recall:`` where that is not there as well."""
     known = key.lower()
     if known in fields:
@@ -222,7 +219,7 @@ def _other_case(key, fields, reading):
     fields.lines[known] = fields.lines[key]
 
 
-def _like_recall(key):
+def _like_recall(key: str) -> bool:
     """Whether a lower-case key is ``recall`` with a slip or with a word added."""
     return key.strip("_-") in ("recal", "reccall", "re-call", "rcall", "recll", "racall") or (
         key.startswith("recall") and key[6:].strip("_-s") in ("", "word", "keyword", "on", "when"))

@@ -1,10 +1,10 @@
 """What the store hands to the build: plain, frozen records. No paths of this machine are in them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
-from typing import Optional
 
 from abcd_index.store.codes import CODES
-from abcd_index.store.generated import made_line
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,14 @@ class Finding:
     code: str
     severity: str
     file: str
-    line: Optional[int]
+    line: int | None
     message: str
     fix: str
+
+
+def finding(code: str, file: str, message: str, fix: str, line: int | None = None) -> Finding:
+    """A Finding of the severity that ``CODES`` gives (KeyError for a code it does not hold)."""
+    return Finding(code, CODES[code].severity, file, line, message, fix)
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Page:
     contradicts: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
-    updated: Optional[str] = None
+    updated: str | None = None
     body: str = ""
     body_line: int = 1
     description_name: str = ""
@@ -86,7 +91,7 @@ class Store:
     """Everything that was read.
 
     ``pages`` and ``domains`` are sorted by name. ``left_out``: the names of files that look like pages and
-    could not be compiled (each has a finding that says why). ``newer_pages``: {file: file of the page that
+    could not be compiled (each has a finding that says why). ``newer``: {file: file of the page that
     contradicts or supersedes it}.
     """
 
@@ -95,30 +100,20 @@ class Store:
     domains: tuple[Domain, ...] = ()
     findings: tuple[Finding, ...] = ()
     left_out: tuple[str, ...] = ()
-    newer_pages: dict[str, str] = field(default_factory=dict)
-
-    def line(self, page):
-        """The catalogue line of ``page``, verbatim; one made for it when the catalogue has none."""
-        return self.catalogue.lines.get(page.name) or made_line(page)
-
-    def newer(self):
-        """{file: newer file} of the pages that another page contradicts or supersedes."""
-        return dict(self.newer_pages)
+    newer: dict[str, str] = field(default_factory=dict)
 
 
 class Notes:
     """Collects the findings about one file."""
 
-    __slots__ = ("file", "found")
-
-    def __init__(self, file):
+    def __init__(self, file: str) -> None:
         self.file = file
-        self.found = []
+        self.found: list[Finding] = []
 
-    def add(self, code, line, message, fix):
-        """Note one finding; its severity is the one ``CODES`` gives (KeyError for a code it does not hold)."""
-        self.found.append(Finding(code, CODES[code].severity, self.file, line, message, fix))
+    def add(self, code: str, line: int | None, message: str, fix: str) -> None:
+        """Note one finding."""
+        self.found.append(finding(code, self.file, message, fix, line))
 
-    def sorted(self):
+    def sorted(self) -> list[Finding]:
         """The findings by line, those about the whole file first; equal lines as they were found."""
         return sorted(self.found, key=lambda finding: finding.line or 0)

@@ -1,13 +1,17 @@
 """Bytes -> text with LF line ends, and how text is quoted in a finding."""
 
+from __future__ import annotations
+
 import unicodedata
+
+from abcd_index.store.records import Notes
 
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 JOINERS = frozenset("\u200c\u200d")
 QUOTED = 80
 
 
-def decode(data, notes):
+def decode(data: bytes, notes: Notes) -> str | None:
     """The text of a file, without its byte order mark and with LF line ends; None (and a finding) if it is
     not UTF-8 text. No encoding is guessed: a wrong guess is indexed as nonsense and nobody sees it."""
     try:
@@ -32,11 +36,11 @@ def decode(data, notes):
     return text
 
 
-def _line_of_byte(data, at):
+def _line_of_byte(data: bytes, at: int) -> int:
     return data[:at].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
 
 
-def quoted(text, at=0):
+def quoted(text: str, at: int = 0) -> str:
     """``text`` on one line, shortened to what is around offset ``at`` and with what cannot be seen made
     visible, for a finding."""
     if len(text) > 20 * QUOTED:
@@ -51,11 +55,11 @@ def quoted(text, at=0):
     return "".join(char if _shows(char) else f"\\u{ord(char):04x}" for char in text)
 
 
-def _shows(char):
+def _shows(char: str) -> bool:
     return char == " " or ("!" <= char <= "~") or (char > "\x7f" and unicodedata.category(char)[0] not in "CZ")
 
 
-def invisible(text):
+def invisible(text: str) -> str:
     """The first character of ``text`` that is not seen as it is (format, control, odd space), or ''."""
     if text.isascii() and text.isprintable():
         return ""
@@ -65,7 +69,7 @@ def invisible(text):
     return ""
 
 
-def control(text, allowed=""):
+def control(text: str, allowed: str = "") -> str:
     """The first control character of ``text`` that is not in ``allowed``, or ''."""
     if text.isprintable():
         return ""
@@ -75,7 +79,7 @@ def control(text, allowed=""):
     return ""
 
 
-def visible_form(text):
+def visible_form(text: str) -> str:
     """``text`` in NFKC without format characters, odd spaces made plain and runs of them made one.
 
     Zero-width joiners stay between characters of scripts that need them (Arabic and Indic letters,
@@ -87,7 +91,7 @@ def visible_form(text):
     return " ".join(text.split())
 
 
-def _kept(text, at, char):
+def _kept(text: str, at: int, char: str) -> bool:
     if char in JOINERS:
         before, after = text[at - 1: at], text[at + 1: at + 2]
         return before > "\u05ff" and after > "\u05ff" and "Cf" not in (
@@ -95,7 +99,7 @@ def _kept(text, at, char):
     return unicodedata.category(char) != "Cf"
 
 
-def one_line(text, limit):
+def one_line(text: str, limit: int) -> str:
     """``text`` with white space runs made one blank, what cannot be seen dropped, and cut at a word."""
     text = "".join(char for char in " ".join(text.split()) if char == " " or _shows(char) or char in JOINERS)
     if len(text) <= limit:

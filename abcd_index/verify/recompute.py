@@ -15,7 +15,7 @@ from abcd_index.build.scan import Moved, observe
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError
 from abcd_index.settings import written_settings
-from abcd_index.store.generated import made_line
+from abcd_index.store.catalogue import made_line
 from abcd_index.store.links import alike, newer
 from abcd_index.store.read import read_beside, read_one, unreadable
 from abcd_index.text.patterns import entries

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abcd_index.artefact.names import NOT_PAGES, is_page
 from abcd_index.scopes import Places, workspace_at
-from abcd_index.store.listing import list_store
+from abcd_index.store.read import list_store
 from tests.test_imports import PACKAGE, modules
 
 

@@ -6,8 +6,8 @@ import unicodedata
 import pytest
 
 from abcd_index.errors import AbcdError
-from abcd_index.store.listing import list_store
-from abcd_index.store.read import read_store
+from abcd_index.store.catalogue import line_of
+from abcd_index.store.read import list_store, read_store
 
 
 def codes(store):
@@ -190,11 +190,11 @@ def test_the_catalogue_is_index_md_before_memory_md(home):
     home.page("a.md")
     home.page("MEMORY.md", "- [from memory](a.md)\n")
     store = read_store(home.scope)
-    assert store.line(store.pages[0]) == "- [from memory](a.md)"
+    assert line_of(store.pages[0], store) == "- [from memory](a.md)"
     home.page("index.md", "- [from index](a.md)\n")
     store = read_store(home.scope)
     assert store.catalogue.file == "memory/index.md"
-    assert store.line(store.pages[0]) == "- [from index](a.md)"
+    assert line_of(store.pages[0], store) == "- [from index](a.md)"
 
 
 def test_a_missing_catalogue_is_one_finding_and_lines_are_made(home):
@@ -202,7 +202,7 @@ def test_a_missing_catalogue_is_one_finding_and_lines_are_made(home):
     home.page("b.md", "x\n")
     store = read_store(home.scope)
     assert [finding.code for finding in store.findings] == ["catalogue-missing"]
-    assert store.line(store.pages[0]) == "- [A](a.md) \u2014 d"
+    assert line_of(store.pages[0], store) == "- [A](a.md) \u2014 d"
 
 
 def test_a_page_that_is_left_out_is_not_dangling(home):
@@ -220,7 +220,7 @@ def test_everything_together(home):
     (home.path / "rules.json").write_text('{"schema_version": 1, "domains": {"B": {"rules": ["r"]}, "A": []}}')
     store = read_store(home.scope)
     assert names(store) == ["a.md", "b.md"]
-    assert store.newer() == {"b.md": "a.md"}
+    assert store.newer == {"b.md": "a.md"}
     assert [domain.name for domain in store.domains] == ["B"]
     assert [(f.code, f.file, f.line) for f in store.findings] == [
         ("link-unknown", "memory/a.md", 4), ("yaml-colon", "memory/b.md", 2), ("rules-wrong-type", "rules.json", 1)]
