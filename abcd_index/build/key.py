@@ -1,22 +1,26 @@
 """The key: one function of all that shapes the artefact's bytes, and of nothing else."""
 
+from __future__ import annotations
+
 import hashlib
+from collections.abc import Mapping
 
 import orjson
 
 from abcd_index.artefact.format import FORMAT, RECORDS_VERSION
 from abcd_index.settings import FILE as SETTINGS
+from abcd_index.settings import WrittenSettings
 from abcd_index.text.normalise import TOKENS_VERSION
 
 
-def content_hash(data):
+def content_hash(data: bytes) -> str:
     """sha256 (64 hex digits) of a source file's bytes with LF line ends: a checkout's CRLF is no change."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return hashlib.sha256(data).hexdigest()
 
 
-def key_of(settings, sources):
+def key_of(settings: WrittenSettings, sources: Mapping[str, str]) -> str:
     """The key, 40 hex digits. ``settings``: as written in the header. ``sources``: {name: content hash}.
 
     Names are relative to the scope's home, in NFC, and compared by code point. Of ``config.json`` only what it

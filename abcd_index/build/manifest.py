@@ -11,7 +11,11 @@ hold the exact counts that the artefact rounds: for each of its lines of counts 
 is the seal (``publish.sealed``).
 """
 
+from __future__ import annotations
+
 import os
+from collections.abc import Mapping
+from typing import Any
 
 import orjson
 
@@ -19,8 +23,12 @@ from abcd_index import fs
 from abcd_index.artefact.format import PAGES_SUFFIX, PARTS, SUFFIX, TIMES_SUFFIX
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
-from abcd_index.build.scan import TICK_NS
+from abcd_index.build.compile import PageLinks
+from abcd_index.build.scan import TICK_NS, Observed
 from abcd_index.store.records import Page
+
+# Exact counts of terms: {stem: (pages, titles)}.
+Counts = dict[str, tuple[int, int]]
 
 
 class Pages:
@@ -28,74 +36,68 @@ class Pages:
     that came from elsewhere: it can be used, not built upon."""
 
     FIELDS = ("files", "names", "links", "lined", "catalogue", "rules", "terms", "stamp")
-    __slots__ = (*FIELDS, "_counts")
 
-    def __init__(self, catalogue="", rules=""):
-        self.files = []
-        self.names = {}
-        self.links = {}
-        self.lined = []
+    def __init__(self, catalogue: str = "", rules: str = "") -> None:
+        self.files: list[str] = []
+        self.names: dict[str, list[str]] = {}
+        self.links: dict[str, list[Any]] | None = {}
+        self.lined: dict[str, None] = {}
         self.catalogue = catalogue
         self.rules = rules
         self.terms = 0
-        self.stamp = None
-        self._counts = []
+        self.stamp: list[int] | None = None
+        self._counts: list[bytes] = []
 
-    def counts_in(self, number):
+    def counts_in(self, number: int) -> Counts:
         """The exact counts of the terms in line ``number`` of the artefact's counts: {stem: [pages, titles]}.
 
         Raises ValueError or IndexError when the sidecar is damaged.
         """
-        return orjson.loads(self._counts[number])
+        counts: Counts = orjson.loads(self._counts[number])
+        return counts
 
-    def counts(self):
+    def counts(self) -> list[Counts]:
         """The exact counts of all terms, as ``writer.shelved``. Raises ValueError when the sidecar is damaged."""
         return list(map(orjson.loads, self._counts))
 
-    def count(self, counts):
+    def count(self, counts: list[Counts]) -> None:
         """Note the exact counts of all terms, as ``writer.shelved``."""
         self.terms = sum(map(len, counts))
         self._counts = list(map(orjson.dumps, counts))
 
-    def recount(self, changed, terms):
+    def recount(self, changed: Mapping[int, Counts], terms: int) -> None:
         """Note the exact counts in some lines: ``changed`` is {number: counts}, ``terms`` the distinct stems now."""
         self.terms = terms
         for number, counts in changed.items():
             self._counts[number] = orjson.dumps(counts)
 
-    def note(self, page):
-        """Add a Compiled; in the order of the artefact."""
-        self.files.append(page.file)
-        names, *links = page.links
-        if any(names):
-            self.names[page.file] = names
-        if any(links[:3]):
-            self.links[page.file] = links
-        if page.lined:
-            self.lined.append(page.file)
+    def note(self, file: str, links: PageLinks, has_line: bool) -> None:
+        """Add a page, in the order of the artefact."""
+        self.files.append(file)
+        if links.name or links.ident:
+            self.names[file] = [links.name, links.ident]
+        if self.links is not None and (links.contradicts or links.supersedes or links.superseded_by):
+            self.links[file] = list(links[2:])
+        if has_line:
+            self.lined[file] = None
 
-    def take_over(self, old, name):
-        """Add a page as it stands in an older sidecar."""
-        self.files.append(name)
-        if name in old.names:
-            self.names[name] = old.names[name]
-        if name in old.links:
-            self.links[name] = old.links[name]
-        if name in old.lined:
-            self.lined.append(name)
+    def links_of(self, file: str) -> PageLinks:
+        """What is known of a page: its names, and its links and date when it has links."""
+        name, ident = self.names.get(file, ("", ""))
+        contradicts, supersedes, superseded_by, updated = (self.links or {}).get(file, ((), (), (), None))
+        return PageLinks(name, ident, tuple(contradicts), tuple(supersedes), tuple(superseded_by), updated)
 
-    def light(self, dates):
+    def linked(self, dates: Mapping[str, str | None]) -> list[Page]:
         """Pages that hold no more than links need. ``dates``: {file: updated} for pages without links."""
-        nameless = ["", ""]
-        return [Page(name=name, title="", description_name=self.names.get(name, nameless)[0],
-                     ident=self.names.get(name, nameless)[1],
-                     contradicts=tuple(self.links[name][0]) if name in self.links else (),
-                     supersedes=tuple(self.links[name][1]) if name in self.links else (),
-                     superseded_by=tuple(self.links[name][2]) if name in self.links else (),
-                     updated=self.links[name][3] if name in self.links else dates.get(name))
-                for name in self.files]
+        pages = []
+        for file in self.files:
+            name, ident, contradicts, supersedes, superseded_by, updated = self.links_of(file)
+            pages.append(Page(file, "", description_name=name, ident=ident, contradicts=contradicts,
+                              supersedes=supersedes, superseded_by=superseded_by,
+                              updated=updated if self.links and file in self.links else dates.get(file)))
+        return pages
 
-    def write(self, index, key):
+    def write(self, index: str, key: str) -> None:
         """Put the sidecar beside the artefact of ``key``, with its stamp."""
         self.stamp = stamp(os.path.join(index, key + SUFFIX))
         first = orjson.dumps({name: list(value) if name == "lined" else value
@@ -105,7 +107,7 @@ class Pages:
                    publish.sealed(b"".join(line + b"\n" for line in [first, *self._counts])))
 
     @classmethod
-    def read(cls, index, key):
+    def read(cls, index: str, key: str) -> Pages | None:
         """The sidecar of ``key``, or None when it is missing, damaged, or of another file than is there now."""
         pages = cls()
         try:
@@ -120,7 +122,7 @@ class Pages:
             return None
 
     @classmethod
-    def of_sound(cls, index, key):
+    def of_sound(cls, index: str, key: str) -> Pages:
         """The sidecar of an artefact that was not written here. Reads and checks every line of it.
 
         Raises ArtefactError when one is damaged.
@@ -141,16 +143,16 @@ class Pages:
         return pages
 
 
-def stamp(path):
+def stamp(path: str) -> list[int]:
     """Size and times of a file: when they are what they were, so is the file."""
     found = os.lstat(path)
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
-def write_times(observed, key, pages):
+def write_times(observed: Observed, key: str, files: list[str]) -> None:
     """The sidecar that lets the prompt hook see which matched pages changed since.
 
-    ``pages``: the Pages of the artefact.
+    ``files``: the pages of the artefact.
     """
     index = observed.scope.index
     folder, changed = (0, 0) if observed.racy(*observed.folder) else observed.folder
@@ -158,9 +160,9 @@ def write_times(observed, key, pages):
             "rules": _beside(observed, "rules.json"), "config": _beside(observed, "config.json")}
     listed = [name for name, _ in observed.listing.pages]
     rows = [orjson.dumps(head, option=orjson.OPT_SORT_KEYS) + b"\n",
-            *[_row(observed, name) for name in pages.files],
+            *[_row(observed, name) for name in files],
             # Who looks at the whole folder finds these too, and must not take them for new.
-            *[_row(observed, name) for name in sorted(set(listed).difference(pages.files))]]
+            *[_row(observed, name) for name in sorted(set(listed).difference(files))]]
     path, data = os.path.join(index, key + TIMES_SUFFIX), b"".join(rows)
     if _content(path) != data:
         fs.replace(path, data)
@@ -169,7 +171,7 @@ def write_times(observed, key, pages):
     fs.set_time(path, observed.started - TICK_NS)
 
 
-def _row(observed, name):
+def _row(observed: Observed, name: str) -> bytes:
     """A page's row (bytes); zeros where its file was not read."""
     source = observed.page(name)
     if source is None or len(source.hash) != 64:
@@ -178,7 +180,7 @@ def _row(observed, name):
     return b"%016x%016x%08x%s\n" % (mtime, ctime, min(source.size, 0xFFFFFFFF), source.hash.encode("ascii"))
 
 
-def _beside(observed, name):
+def _beside(observed: Observed, name: str) -> list[Any] | None:
     """[mtime_ns, ctime_ns, size, sha256] of a file beside the store before it was read, None when it was not there."""
     source = observed.sources.get(name)
     if source is None:
@@ -187,7 +189,7 @@ def _beside(observed, name):
     return [source.mtime if sure else 0, source.ctime, source.size, source.hash]
 
 
-def _content(path):
+def _content(path: str) -> bytes | None:
     try:
         return fs.read(path)
     except OSError:

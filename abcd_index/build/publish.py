@@ -5,6 +5,8 @@ answer still stands, and what a dead builder left is swept up by a later one. De
 and a beginning that only a build gives.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import time
@@ -15,6 +17,7 @@ from abcd_index.artefact import provenance
 from abcd_index.artefact.format import CURRENT, MAGIC, PAGES_SUFFIX, SUFFIX, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.reader import Artefact
 from abcd_index.errors import ArtefactError, ArtefactMissing
+from abcd_index.scopes import Scope
 
 # Seconds: more than a file's times lag behind the clock.
 _SETTLED = 0.03
@@ -26,12 +29,12 @@ _IGNORE = b"# Made by abcd-index from the pages; never committed.\n*\n"
 ON_ITS_WAY = ".tmp-share-"
 
 
-def sealed(data):
+def sealed(data: bytes) -> bytes:
     """``data`` (bytes, whole lines) with a line behind it that tells whether they are still what they were."""
     return b"%s%08x\n" % (data, zlib.crc32(data))
 
 
-def unsealed(data):
+def unsealed(data: bytes) -> bytes:
     """What ``sealed`` was given. Raises ValueError when one byte of it is another or missing.
 
     What a build takes from a sidecar without looking at the pages goes into an artefact under a key of other
@@ -43,7 +46,7 @@ def unsealed(data):
     return lines
 
 
-def prepare(index, private=False):
+def prepare(index: str, private: bool = False) -> None:
     """Make the index folder, with the ``.gitignore`` that hides it on every branch. ``private``: for its owner alone.
 
     Raises OSError.
@@ -59,7 +62,7 @@ def prepare(index, private=False):
         fs.replace(ignore, _IGNORE)
 
 
-def first_look(index):
+def first_look(index: str) -> None:
     """Make the index folder well before a build looks at the clock: to the git hooks' `find` a new folder is
     a change of the folder that it is in."""
     if not os.path.isdir(index):
@@ -67,12 +70,12 @@ def first_look(index):
         time.sleep(_SETTLED)
 
 
-def swap_current(index, key):
+def swap_current(index: str, key: str) -> None:
     """Let ``current`` name ``key``."""
     fs.replace(os.path.join(index, CURRENT), key.encode("ascii") + b"\n")
 
 
-def record_provenance(scope, key, inode):
+def record_provenance(scope: Scope, key: str, inode: int) -> bool:
     """Let the prompt hook and later builds use the artefact ``key`` of ``scope``: this machine built, reproduced or
     fetched it (``artefact/provenance.py``).
 
@@ -98,7 +101,7 @@ def record_provenance(scope, key, inode):
         return False  # A home that cannot be written: `build` and `status` say so.
 
 
-def prune(index, keep, key):
+def prune(index: str, keep: int, key: str) -> None:
     """Remove all but the ``keep`` artefacts that were current last, and what dead builders left.
 
     Those of another release go too. No build here would make one current again, but the stubs of the git hooks
@@ -117,7 +120,7 @@ def prune(index, keep, key):
             fs.remove(os.path.join(index, name + suffix))
 
 
-def _is_artefact(path):
+def _is_artefact(path: str) -> bool:
     """Whether a file names our magic in its header, of whatever release, or is what a power cut left of one. Anything
     else under such a name is somebody else's."""
     try:
@@ -128,7 +131,7 @@ def _is_artefact(path):
         start.startswith(HEADER) or HEADER.startswith(start))
 
 
-def _of_no_use(path):
+def _of_no_use(path: str) -> bool:
     """Whether this release makes no such artefact and reads it badly or not at all."""
     try:
         artefact = Artefact.open(path)
@@ -137,10 +140,10 @@ def _of_no_use(path):
     except ArtefactError:
         return True
     artefact.close()
-    return of_another_release(artefact.header)
+    return bool(of_another_release(artefact.header))
 
 
-def touch(index, key):
+def touch(index: str, key: str) -> None:
     """Mark an artefact as in use until now, for ``prune``: the git hooks switch to one without a build. Its own
     times tell whether it is the file that was built, and those of the times sidecar when: so it is the third."""
     try:
@@ -149,7 +152,7 @@ def touch(index, key):
         pass
 
 
-def _used(index, name):
+def _used(index: str, name: str) -> float:
     """When an artefact was last in use: its times sidecar is written anew each time it becomes current."""
     last = 0.0
     for suffix in (TIMES_SUFFIX, SUFFIX, PAGES_SUFFIX):

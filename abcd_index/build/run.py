@@ -1,30 +1,32 @@
 """Make a scope's artefact current: the one function behind ``abcd-index build`` and the git hooks."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from abcd_index import fs
 from abcd_index.artefact import writer
-from abcd_index.artefact.format import SUFFIX
+from abcd_index.artefact.format import RECORDS_VERSION, SUFFIX
 from abcd_index.artefact.provenance import is_ours
 from abcd_index.artefact.reader import Artefact, current_key
-from abcd_index.build import edited as patch
-from abcd_index.build import incremental as delta
-from abcd_index.build import publish
+from abcd_index.build import incremental, publish
 from abcd_index.build.assemble import Assembly
-from abcd_index.build.compile import compile_domain, compile_page
-from abcd_index.build.key import RECORDS_VERSION, key_of
+from abcd_index.build.compile import Compiled, compile_page
 from abcd_index.build.manifest import Pages, write_times
-from abcd_index.build.scan import Moved, observe, remember
+from abcd_index.build.scan import Moved, Observed, Source, observe, remember
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
-from abcd_index.scopes import USER
-from abcd_index.settings import read_settings, written_settings
+from abcd_index.scopes import USER, Places, Scope
+from abcd_index.settings import Settings, written_settings
 from abcd_index.store.catalogue import line_of, made_line
 from abcd_index.store.links import newer
-from abcd_index.store.page import FOLDER
-from abcd_index.store.read import read_beside, read_one, unreadable
+from abcd_index.store.read import Beside, Named, read_beside, read_one, unreadable
+from abcd_index.store.records import Domain, Finding, Store
 from abcd_index.text.normalise import TOKENS_VERSION
 
 # Pages that change while the build runs are looked at again, this often at most.
@@ -34,36 +36,38 @@ LOOK_TWICE = 5000
 INTERPRETER = "interpreter"
 SCRIPTS = "hooks"
 
+Progress = Callable[[int, int], None]
 
+
+@dataclass
 class Built:
     """What ``build`` did. ``state``: 'current' (nothing to do), 'switched' (the artefact was there
     already) or 'built'. ``pages``: pages in the artefact. ``recompiled``: pages that were compiled
     again. ``left_out``: names of files that look like pages and are not in it. ``findings``: of the files
-    that were read. ``anew``: an artefact of this key was there and was made once more, because this machine did
-    not answer for it. ``known``: whether this machine's list of its artefacts has it, so that the prompt hook uses it.
-    ``seconds``: wall time. ``size``: bytes."""
+    that were read. ``anew``: an artefact of this key was there and was made once more, because this machine did not
+    answer for it. ``known``: whether this machine's list of its artefacts has it, so that the prompt hook uses it.
+    ``seconds``: wall time. ``size``: bytes. ``inode``: of the artefact's file when it was just made."""
 
-    __slots__ = ("scope", "key", "state", "pages", "recompiled", "left_out", "findings", "seconds", "path", "size",
-                 "inode", "anew", "known", "settings")
+    scope: Scope
+    key: str
+    state: str
+    settings: Settings
+    pages: int = 0
+    recompiled: int = 0
+    left_out: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    seconds: float = 0.0
+    size: int = 0
+    inode: int | None = None
+    anew: bool = False
+    known: bool = True
 
-    def __init__(self, scope, key, state, settings):
-        self.scope = scope
-        self.key = key
-        self.state = state
-        self.settings = settings
-        self.pages = 0
-        self.recompiled = 0
-        self.left_out = []
-        self.findings = []
-        self.seconds = 0.0
-        self.path = os.path.join(scope.index, key + SUFFIX)
-        self.size = 0
-        self.inode = None
-        self.anew = False
-        self.known = True
+    @property
+    def path(self) -> str:
+        return os.path.join(self.scope.index, self.key + SUFFIX)
 
 
-def build(scope, force=False, progress=None):
+def build(scope: Scope, force: bool = False, progress: Progress | None = None) -> Built:
     """Make the artefact of ``scope`` current. ``force``: compile every page, even when it is there
     already. ``progress(done, total)`` is called while pages are compiled.
 
@@ -91,33 +95,34 @@ def build(scope, force=False, progress=None):
     return built
 
 
-def _build(observed, force, progress):
+def _build(observed: Observed, force: bool, progress: Progress | None) -> Built:
     scope = observed.scope
-    settings, findings = settings_of(observed)
-    key = key_of(written_settings(settings), observed.hashes())
+    settings, findings = observed.settings()
+    key = observed.key(settings)
     publish.prepare(scope.index, scope.name == USER)
     if observed.listing.litter:
         fs.sweep(scope.store)
-    built, pages = (None, None) if force else standing(observed, key, settings)
-    if built is None:
-        built = Built(scope, key, "built", settings)
+    there = None if force else standing(observed, key, settings)
+    if there is not None:
+        built, pages = there
+    else:
+        built = Built(scope, key, "built", settings, findings=findings)
         built.anew = not force and os.path.lexists(built.path)
-        built.findings += findings
-        pages = None if force or built.anew else _from_current(observed, built, progress)
-        pages = pages or _in_full(observed, built, progress)
+        pages = _Builder(observed, built, progress).build(anew=force or built.anew)
     listed = {name for name, _ in observed.listing.pages}
     built.left_out = sorted(listed.difference(pages.files) | set(observed.listing.left_out))
     built.known = make_current(observed, key, pages, settings, built.inode)
     return built
 
 
-def make_current(observed, key, pages, settings, inode, ours=True):
+def make_current(observed: Observed, key: str, pages: Pages, settings: Settings, inode: int | None,
+                 ours: bool = True) -> bool:
     """Let ``current`` name the artefact of ``key``, which is there with its Pages, and note what the files were
     like. The sidecars come first: whoever sees ``current`` sees the rest. ``inode``: of the artefact's file when it
     was just made, None when this machine's list has it already. ``ours``: whether this machine answers for it.
     Returns whether its list says so (``publish.record_provenance``)."""
     index = observed.scope.index
-    write_times(observed, key, pages)
+    write_times(observed, key, pages.files)
     remember(observed)
     known = ours and (inode is None or publish.record_provenance(observed.scope, key, inode))
     if _current(index) != key:
@@ -126,17 +131,15 @@ def make_current(observed, key, pages, settings, inode, ours=True):
     return known
 
 
-def settings_of(observed):
-    """(settings, findings) of the observed ``config.json``."""
-    source = observed.sources.get("config.json")
-    try:
-        return read_settings(None if source is None else source.read())
-    except OSError:
-        return read_settings(None)
+class Standing(NamedTuple):
+    """An artefact that is there already, and its Pages."""
+
+    built: Built
+    pages: Pages
 
 
-def standing(observed, key, settings):
-    """(Built, Pages) of the artefact of ``key`` when it is there, whole and this machine's own; else (None, None).
+def standing(observed: Observed, key: str, settings: Settings) -> Standing | None:
+    """The artefact of ``key`` when it is there, whole and this machine's own.
 
     A clone can hold a file of that name with any content, and a sidecar that agrees: it is built anew.
     """
@@ -148,147 +151,170 @@ def standing(observed, key, settings):
         finally:
             artefact.close()
         if artefact.header.get("key") != key or not ours:
-            return None, None
+            return None
         pages = Pages.read(scope.index, key) or Pages.of_sound(scope.index, key)
     except (ArtefactError, KeyError):
-        return None, None
-    built = Built(scope, key, "current" if _current(scope.index) == key else "switched", settings)
-    built.pages, built.size = artefact.pages, artefact.header["size"]
-    return built, pages
-
-
-def _in_full(observed, built, progress):
-    """Compile every page. Returns the Pages."""
-    catalogue, domains, findings = read_beside(observed.listing, observed.read)
-    built.findings += findings
-    assembly, pages, dates = Assembly(), no_pages(observed), {}
-    try:
-        for page in _compiled(observed, observed.listing.pages, catalogue.lines, built.findings, progress):
-            assembly.add_page(page)
-            pages.note(page)
-            if page.links[4]:
-                dates[page.file] = page.links[4]
-        built.recompiled = assembly.pages
-        _finish(built, assembly, pages, domains, dates)
-        return pages
-    finally:
-        assembly.close()
-
-
-def _from_current(observed, built, progress):
-    """Take over from the current artefact all that did not change; the Pages, or None: build in full."""
-    old = delta.open_current(observed.scope)
-    if old is None:
         return None
-    try:
-        return _edited(observed, built, old, progress) or _changed(observed, built, old, progress)
-    except (ArtefactError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        # The old artefact or a sidecar is damaged: the pages are the truth.
-        return None
-    finally:
-        old.close()
+    state = "current" if _current(scope.index) == key else "switched"
+    return Standing(Built(scope, key, state, settings, artefact.pages, size=artefact.header["size"]), pages)
 
 
-def _edited(observed, built, old, progress):
-    """The Pages when nothing but the text of some pages changed; None when it is more than that."""
-    listed = [name for name, _ in observed.listing.pages]
-    if listed != old.pages.files or old.pages.catalogue != _catalogue_hash(observed) \
-            or old.pages.rules != _digest(observed, "rules.json"):
-        return None
-    kept = {name for name, digest in old.hashes() if _page_digest(observed, name) == digest}
-    read = [(name, path) for name, path in observed.listing.pages if name not in kept]
-    if len(read) > delta.WORTH_IT * len(listed):
-        return None
-    lines = {name: old.record(old.numbers[name])["line"] for name, _ in read if name in old.pages.lined}
-    found = []
-    compiled = {page.file: page for page in _compiled(observed, read, lines, found, progress)}
-    result = patch.patched(old, compiled) if len(compiled) == len(read) else None
-    if result is None:
-        return None
-    pages = old.pages
-    pages.recount(result.counts, result.terms)
-    with fs.whole(built.path) as out:
-        writer.write(out, built.key, (TOKENS_VERSION, RECORDS_VERSION), written_settings(built.settings),
-                     result.lengths, result.parts, old.filter(), {})
-        built.size, built.inode = out.tell(), os.fstat(out.fileno()).st_ino
-    built.pages, built.recompiled = len(listed), len(compiled)
-    built.findings += found
-    pages.write(built.scope.index, built.key)
-    return pages
+class _Builder:
+    """Makes the artefact that ``built`` names, of the files that were ``observed``, and notes in ``built`` what it
+    did. Three ways, the cheapest first; a way that returns None did nothing, and the next one is taken."""
 
+    def __init__(self, observed: Observed, built: Built, progress: Progress | None) -> None:
+        self.observed = observed
+        self.built = built
+        self.progress = progress
+        self.pages = observed.listing.pages
 
-def _changed(observed, built, old, progress):
-    """The Pages when pages came, went or changed in any way; None when a full build is simpler."""
-    catalogue, domains, found = read_beside(observed.listing, observed.read)
-    same_catalogue = old.pages.catalogue == _catalogue_hash(observed)
-    kept = {name for name, digest in old.hashes() if _page_digest(observed, name) == digest
-            and (same_catalogue or name in catalogue.lines)}
-    read = [(name, path) for name, path in observed.listing.pages if name not in kept]
-    if len(read) > delta.WORTH_IT * len(observed.listing.pages):
-        return None
-    compiled = {page.file: page for page in _compiled(observed, read, catalogue.lines, found, progress)}
-    names = sorted(kept | compiled.keys())
-    assembly = delta.start(old, kept, names)
-    try:
-        if not delta.fill(assembly, old, kept, names, compiled, None if same_catalogue else catalogue.lines):
+    def build(self, anew: bool) -> Pages:
+        """The Pages of the artefact. ``anew``: take nothing over from the current one."""
+        return (None if anew else self._from_current()) or self._in_full()
+
+    def _in_full(self) -> Pages:
+        """Compile every page."""
+        beside = self._beside()
+        findings: list[Finding] = []
+        assembly, pages = Assembly(), no_pages(self.observed)
+        dates: dict[str, str | None] = {}
+        try:
+            for page in self._compiled(self.pages, beside.catalogue.lines, findings):
+                assembly.add_page(page)
+                pages.note(page.file, page.links, page.has_line)
+                if page.links.updated:
+                    dates[page.file] = page.links.updated
+            self._write_assembly(assembly, pages, beside.domains, dates)
+        finally:
+            assembly.close()
+        return self._done(pages, assembly.pages, beside.findings + findings)
+
+    def _from_current(self) -> Pages | None:
+        """Take over from the current artefact all that did not change."""
+        current = incremental.open_current(self.observed.scope)
+        if current is None:
             return None
-        pages = no_pages(observed)
-        for name in names:
-            if name in compiled:
-                pages.note(compiled[name])
-            else:
-                pages.take_over(old.pages, name)
-                if not same_catalogue and name not in old.pages.lined:
-                    pages.lined.append(name)
-        _finish(built, assembly, pages, domains, old.dates(names, compiled) if pages.links else {})
-    finally:
-        assembly.close()
-    built.findings += found
-    built.recompiled = len(compiled)
-    return pages
+        try:
+            return self._edited(current) or self._changed(current)
+        except (ArtefactError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            if isinstance(error, OSError) and error.errno:
+                raise
+            # The current artefact or a sidecar is damaged: the pages are the truth.
+            return None
+        finally:
+            current.close()
+
+    def _edited(self, current: incremental.Current) -> Pages | None:
+        """Nothing but the text of some pages changed."""
+        pages = current.pages
+        if [name for name, _ in self.pages] != pages.files or self.observed.beside() != (pages.catalogue, pages.rules):
+            return None
+        unchanged = self._unchanged(current)
+        read = [page for page in self.pages if page.name not in unchanged]
+        if len(read) > incremental.WORTH_IT * len(self.pages):
+            return None
+        lines = {page.name: current.record(current.numbers[page.name])["line"] for page in read
+                 if page.name in pages.lined}
+        findings: list[Finding] = []
+        compiled = {page.file: page for page in self._compiled(read, lines, findings)}
+        result = incremental.edited(current, compiled) if len(compiled) == len(read) else None
+        if result is None:
+            return None
+        pages.recount(result.counts, result.terms)
+        with fs.whole(self.built.path) as out:
+            writer.write(out, self.built.key, (TOKENS_VERSION, RECORDS_VERSION), written_settings(self.built.settings),
+                         result.lengths, result.parts, current.filter(), {})
+            self.built.size, self.built.inode = out.tell(), os.fstat(out.fileno()).st_ino
+        return self._done(pages, len(compiled), findings)
+
+    def _changed(self, current: incremental.Current) -> Pages | None:
+        """Pages came, went or changed in any way."""
+        beside = self._beside()
+        lines = beside.catalogue.lines
+        same_catalogue = current.pages.catalogue == self.observed.beside()[0]
+        kept = {name for name in self._unchanged(current) if same_catalogue or name in lines}
+        read = [page for page in self.pages if page.name not in kept]
+        if len(read) > incremental.WORTH_IT * len(self.pages):
+            return None
+        findings: list[Finding] = []
+        compiled = {page.file: page for page in self._compiled(read, lines, findings)}
+        change = incremental.Change(kept, compiled, None if same_catalogue else lines)
+        assembly = incremental.changed(current, change)
+        if assembly is None:
+            return None
+        try:
+            pages = no_pages(self.observed)
+            for name in change.files():
+                if name in compiled:
+                    pages.note(name, compiled[name].links, compiled[name].has_line)
+                else:
+                    pages.note(name, current.pages.links_of(name), not same_catalogue or name in current.pages.lined)
+            dates = current.dates(change.files(), compiled) if pages.links else {}
+            self._write_assembly(assembly, pages, beside.domains, dates)
+        finally:
+            assembly.close()
+        return self._done(pages, len(compiled), beside.findings + findings)
+
+    def _beside(self) -> Beside:
+        return read_beside(self.observed.listing, self.observed.read)
+
+    def _unchanged(self, current: incremental.Current) -> set[str]:
+        """The files of pages that are as they were when the current artefact was built."""
+        return {name for name, known in current.hashes() if self.observed.page_hash(name) == known}
+
+    def _compiled(self, pages: list[Named], lines: Mapping[str, str], findings: list[Finding]) -> Iterator[Compiled]:
+        """Each of the ``pages`` that can be compiled, in order; what is wrong is added to ``findings``.
+
+        ``lines``: {file: line} of the catalogue.
+        """
+        items = [_Item(source_of(self.observed, name), lines.get(name)) for name, _ in pages]
+        for done, (page, found) in enumerate(mapped(_compile, items, len(items))):
+            findings += found
+            if page is not None:
+                yield page
+            if self.progress is not None:
+                self.progress(done + 1, len(items))
+
+    def _write_assembly(self, assembly: Assembly, pages: Pages, domains: Iterable[Domain],
+                        dates: Mapping[str, str | None]) -> None:
+        assembly.add_domains(domains)
+        if pages.links:
+            assembly.newer, findings = newer(pages.linked(dates))
+            self.built.findings += findings
+        with fs.whole(self.built.path) as out:
+            pages.count(assembly.write(out, self.built.key, written_settings(self.built.settings)))
+            self.built.size, self.built.inode = out.tell(), os.fstat(out.fileno()).st_ino
+
+    def _done(self, pages: Pages, recompiled: int, findings: list[Finding]) -> Pages:
+        pages.write(self.built.scope.index, self.built.key)
+        self.built.pages, self.built.recompiled = len(pages.files), recompiled
+        self.built.findings += findings
+        return pages
 
 
-def no_pages(observed):
+def no_pages(observed: Observed) -> Pages:
     """The Pages of a build of ``observed`` to which no page was added yet."""
-    return Pages(_catalogue_hash(observed), _digest(observed, "rules.json"))
+    return Pages(*observed.beside())
 
 
-def _finish(built, assembly, pages, domains, dates):
-    for domain in sorted(domains, key=lambda domain: domain.name):
-        assembly.add_domain(*compile_domain(domain))
-    if pages.links:
-        assembly.newer, findings = newer(pages.light(dates))
-        built.findings += findings
-    with fs.whole(built.path) as out:
-        pages.count(assembly.write(out, built.key, written_settings(built.settings)))
-        built.size, built.inode = out.tell(), os.fstat(out.fileno()).st_ino
-    built.pages = assembly.pages
-    pages.write(built.scope.index, built.key)
+def source_of(observed: Observed, name: str) -> Source:
+    """The Source of a page that was listed. Raises Moved when it was gone by then."""
+    source = observed.page(name)
+    if source is None:
+        raise Moved("memory/" + name)
+    return source
 
 
-def _compiled(observed, listed, lines, findings, progress):
-    """Each of the ``listed`` pages that can be compiled, in order; what is wrong goes to ``findings``.
+class _Item(NamedTuple):
+    """What is compiled: a page's Source, and its line in the catalogue."""
 
-    ``lines``: {file: line} of the catalogue.
-    """
-    sources = []
-    for name, _ in listed:
-        source = observed.page(name)
-        if source is None:
-            raise Moved("memory/" + name)
-        sources.append((source, lines.get(name)))
-    for done, (page, found) in enumerate(mapped(_compile_source, sources, len(sources))):
-        findings += found
-        if page is not None:
-            yield page
-        if progress is not None:
-            progress(done + 1, len(sources))
+    source: Source
+    line: str | None
 
 
-def _compile_source(item):
-    """(Compiled or None, findings) of a page's Source and catalogue line. Runs in any process."""
+def _compile(item: _Item) -> tuple[Compiled | None, list[Finding]]:
+    """Runs in any process."""
     source, line = item
     try:
         data = source.read()
@@ -297,49 +323,32 @@ def _compile_source(item):
     page, found = read_one(source.file, source.path, data)
     if page is None:
         return None, found
-    compiled = compile_page(page, line or made_line(page))
-    compiled.lined = bool(line)
-    return compiled, found
+    return compile_page(page, line or made_line(page), bool(line)), found
 
 
-def _page_digest(observed, name):
-    return _digest(observed, FOLDER + name)
-
-
-def _digest(observed, name):
-    source = observed.sources.get(name)
-    return "" if source is None else source.hash
-
-
-def _catalogue_hash(observed):
-    catalogue = observed.listing.catalogue
-    return _page_digest(observed, catalogue[0]) if catalogue else ""
-
-
-def assemble(store):
+def assemble(store: Store) -> Assembly:
     """The Assembly of a whole ``Store`` at hand, for what is compiled and not published. The caller closes it."""
     assembly = Assembly()
     for page in store.pages:
         assembly.add_page(compile_page(page, line_of(page, store)))
-    for domain in sorted(store.domains, key=lambda domain: domain.name):
-        assembly.add_domain(*compile_domain(domain))
+    assembly.add_domains(store.domains)
     assembly.newer = store.newer
     return assembly
 
 
-def record_interpreter(places, scripts=None, renew=False):
+def record_interpreter(places: Places, scripts: str | None = None, renew: bool = False) -> None:
     """Note the interpreter that can build, for hooks that run under another one; and the folder of the hook
     ``scripts``, for a plugin that brings none of its own. What is noted and still there stays, unless it is to
     be ``renew``-ed: two installations do not take the machine from each other with every build."""
     if not places.real_user():
         return
     folder = os.path.join(places.real_user(), ".index")
-    for name, said in ((INTERPRETER, sys.executable), (SCRIPTS, scripts)):
-        if said:
-            _note(folder, name, said.encode("utf-8", "surrogateescape") + b"\n", renew)
+    for name, path in ((INTERPRETER, sys.executable), (SCRIPTS, scripts)):
+        if path:
+            _note(folder, name, path.encode("utf-8", "surrogateescape") + b"\n", renew)
 
 
-def _note(folder, name, line, renew):
+def _note(folder: str, name: str, line: bytes, renew: bool) -> None:
     path = os.path.join(folder, name)
     try:
         try:
@@ -354,8 +363,8 @@ def _note(folder, name, line, renew):
         pass  # A read-only home only means that the hook starts no rebuild.
 
 
-def _current(index):
+def _current(index: str) -> str:
     try:
-        return current_key(index)
+        return str(current_key(index))
     except ArtefactMissing:
         return ""

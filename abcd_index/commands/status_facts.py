@@ -87,14 +87,11 @@ def _add_artefact(scope, facts):
 
 def expected_key(scope):
     """The key that a build would give the artefact now; unchanged files are known by their times."""
-    from abcd_index.build.key import key_of
-    from abcd_index.build.run import settings_of
     from abcd_index.build.scan import observe
-    from abcd_index.settings import written_settings
 
     observed = observe(scope)
-    settings, _ = settings_of(observed)
-    return key_of(written_settings(settings), observed.hashes())
+    settings, _ = observed.settings()
+    return observed.key(settings)
 
 
 def _why_missing(scope):

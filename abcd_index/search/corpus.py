@@ -11,7 +11,7 @@ import tempfile
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build.key import key_of
-from abcd_index.build.run import assemble, build, settings_of
+from abcd_index.build.run import assemble, build
 from abcd_index.build.scan import observe
 from abcd_index.errors import AbcdError, ArtefactError
 from abcd_index.scopes import Scope, provenance, resolve
@@ -149,7 +149,7 @@ def sidecar_of(scope, places):
 
 def compiled(scope, observed):
     """The artefact of a scope, compiled from its pages into a file without a name."""
-    settings, _ = settings_of(observed)
+    settings, _ = observed.settings()
     settings = written_settings(settings)
     assembly = assemble(read_store(scope))
     with tempfile.TemporaryFile() as out:
@@ -164,12 +164,12 @@ def compiled(scope, observed):
 
 def _current(scope, observed):
     """The artefact that is current, if it is this machine's and of the pages as they are now; else None."""
-    settings, _ = settings_of(observed)
+    settings, _ = observed.settings()
     try:
         artefact = open_ours(scope)
     except ArtefactError:
         return None
-    if artefact.header["key"] == key_of(written_settings(settings), observed.hashes()):
+    if artefact.header["key"] == observed.key(settings):
         return artefact
     artefact.close()
     return None

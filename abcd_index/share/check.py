@@ -22,8 +22,8 @@ from abcd_index import fs
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import PARTS
 from abcd_index.artefact.reader import LONGEST_LINE, Artefact
-from abcd_index.build.compile import Compiled
-from abcd_index.build.incremental import Old
+from abcd_index.build.compile import links_of
+from abcd_index.build.incremental import Current
 from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.manifest import Pages
 from abcd_index.build.run import no_pages
@@ -63,11 +63,7 @@ class Said:
         self.pages.append(page)
         self.bodies[page.name] = body
         self.lines[page.name] = line or made
-        noted = Compiled()
-        noted.file, noted.lined = page.name, bool(line)
-        noted.links = ([page.description_name, page.ident], page.contradicts, page.supersedes, page.superseded_by,
-                       page.updated)
-        self.sidecar.note(noted)
+        self.sidecar.note(page.name, links_of(page), bool(line))
 
 
 def read_pages(observed):
@@ -128,9 +124,9 @@ class Arrived:
     def reads(self, counts, visitor):
         """The Decoded; records and bodies go to the visitor. Raises Damaged unless every byte is sound."""
         with _damage():
-            old = Old(self._artefact, Pages(), _NoTimes())
+            old = Current(self._artefact, Pages(), None)
             try:
-                parts = {part: old.cells(part) for part in PARTS}
+                parts = {part: old.lines(part) for part in PARTS}
                 for line in chain(*parts.values()):
                     _readable(line.length)
                 decoded = self._decoded(old, visitor)
@@ -156,9 +152,9 @@ class Arrived:
                 elif part == "domains":
                     decoded.domains.append(value)
                 elif part == "records":
-                    visitor.record(number, value)
+                    visitor.record(number, visitor.keep_record(value))
                 elif part == "bodies":
-                    visitor.body(number, value)
+                    visitor.body(number, visitor.keep_body(value))
         return decoded
 
     def _same_frame(self, old, decoded, parts):
@@ -226,11 +222,6 @@ def _readable(length):
 def _postings(bucket):
     """A bucket with every posting as [entry, pages, domains]: one that is of no domain may leave them out."""
     return {key: [[*posting, []][:3] for posting in postings] for key, postings in bucket.items()}
-
-
-class _NoTimes:
-    def close(self):
-        """There is no file."""
 
 
 class _Comparer:

@@ -5,11 +5,9 @@ import time
 
 from abcd_index import fs
 from abcd_index.artefact.format import SUFFIX
-from abcd_index.build.key import key_of
-from abcd_index.build.run import build, make_current, settings_of, standing
+from abcd_index.build.run import build, make_current, standing
 from abcd_index.build.scan import Moved, observe
 from abcd_index.errors import AbcdError, FormatTooNew
-from abcd_index.settings import written_settings
 from abcd_index.share import check
 from abcd_index.share.backends import connect as places
 from abcd_index.share.bundle import unwrap
@@ -51,10 +49,11 @@ def fetch(scope, named, full=False, seconds=600, observed=None):
     """
     clock = _Clock()
     observed = observed or observe(scope)
-    settings, _ = settings_of(observed)
-    key = key_of(written_settings(settings), observed.hashes())
+    settings, _ = observed.settings()
+    key = observed.key(settings)
     clock.step("hash")
-    here = standing(observed, key, settings)[0]
+    there = standing(observed, key, settings)
+    here = there.built if there is not None else None
     fetched = Fetched("fetched", key, os.path.join(scope.index, key + SUFFIX))
     if here is not None and not full:
         built = build(scope)

@@ -4,11 +4,9 @@ A build that takes over from the last artefact is faster than any download, so n
 default; bounded by ``share.timeout``; and whatever goes wrong, the hook builds.
 """
 
-from abcd_index.build import incremental as delta
-from abcd_index.build.key import key_of
-from abcd_index.build.run import settings_of, standing
+from abcd_index.build import incremental
+from abcd_index.build.run import standing
 from abcd_index.build.scan import observe
-from abcd_index.settings import written_settings
 from abcd_index.share.errors import NotThere
 from abcd_index.share.place import choose, share_settings
 
@@ -38,11 +36,11 @@ def fetch_first(scope, places):
 
 def _in_full(observed):
     """Whether a build would have to compile most pages."""
-    settings, _ = settings_of(observed)
-    if standing(observed, key_of(written_settings(settings), observed.hashes()), settings)[0] is not None:
+    settings, _ = observed.settings()
+    if standing(observed, observed.key(settings), settings) is not None:
         return False
     pages = [observed.page(name) for name, _ in observed.listing.pages]
-    old = delta.open_current(observed.scope)
+    old = incremental.open_current(observed.scope)
     if old is None:
         return bool(pages)
     try:
@@ -50,4 +48,4 @@ def _in_full(observed):
     finally:
         old.close()
     new = sum(source is not None and known.get(source.file) != source.hash for source in pages)
-    return new > delta.WORTH_IT * len(pages)
+    return new > incremental.WORTH_IT * len(pages)

@@ -27,12 +27,12 @@ PAGES = {
 }
 
 
-def all_codes():
+def all_codes() -> dict[str, Code]:
     """{code: Code} of every finding that ``build`` and ``verify`` can print, by the file they are about."""
     return {code: known for _, table in tables() for code, known in table.items()}
 
 
-def tables():
+def tables() -> list[tuple[str, dict[str, Code]]]:
     """[(heading, {code: Code})] in the order of the reference page."""
     from abcd_index import settings
     from abcd_index.store import codes as store

@@ -1,8 +1,13 @@
 """One finding as people and tools get to see it: with its scope and a path that can be opened."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Optional
+
+from abcd_index.scopes import Scope
+from abcd_index.store.records import Finding
 
 ERROR = "error"
 WARNING = "warning"
@@ -17,11 +22,11 @@ class Row:
     scope: str
     file: str
     path: str
-    line: Optional[int]
+    line: int | None
     message: str
     fix: str
 
-    def as_dict(self):
+    def as_dict(self) -> dict[str, str | int | None]:
         """The documented keys of ``verify --format json``."""
         return {
             "code": self.code,
@@ -34,7 +39,7 @@ class Row:
         }
 
 
-def row(finding, scope):
+def row(finding: Finding, scope: Scope) -> Row:
     """A Row of a store ``Finding``, whose ``file`` is relative to the scope's home."""
     return Row(
         finding.code,
@@ -48,14 +53,15 @@ def row(finding, scope):
     )
 
 
-def in_order(rows):
+def in_order(rows: Iterable[Row]) -> list[Row]:
     """Rows by scope (as given), file, line, code: the same list on every machine."""
-    seen = {}
+    rows = list(rows)
+    seen: dict[str, int] = {}
     for one in rows:
         seen.setdefault(one.scope, len(seen))
     return sorted(rows, key=lambda r: (seen[r.scope], r.file, r.line or 0, r.code, r.message))
 
 
-def is_ok(rows, strict=False):
+def is_ok(rows: Iterable[Row], strict: bool = False) -> bool:
     """Whether the findings leave the exit status at 0. Warnings count with ``strict`` only."""
     return not any(r.severity == ERROR or strict for r in rows)

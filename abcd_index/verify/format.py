@@ -4,9 +4,12 @@ It shares no code with ``artefact/writer.py`` or ``artefact/reader.py``: a write
 only agrees with itself. Every line, offset, checksum and order is checked, so it reads the whole file.
 """
 
-import sys
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from operator import lt
+from typing import Any, BinaryIO, NamedTuple
 
 from abcd_index.build.workers import mapped
 from abcd_index.errors import FormatTooNew
@@ -33,23 +36,26 @@ TABLES = ("keywords", "terms", "domains", "records", "bodies")
 SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"\\']
 CODES = {sign: number for number, sign in enumerate(SIGNS)}
 LEVELS, LOWS, MARKS, COUNTED = 8, 11, 1009, 8461
-# For ``translate``: the second sign of a weight to the one of the least level; and the greatest mark with that.
-LEAST = bytes([32 if code == 32 else ord(SIGNS[CODES[chr(code)] // LEVELS * LEVELS])
-               if CODES.get(chr(code), LOWS * LEVELS) < LOWS * LEVELS else 0 for code in range(256)])
-ALPHABET = "".join(SIGNS).encode() + b" "
-SPACED = bytes([code == 32 for code in range(256)])
-# Two bytes as one number, as this machine has them: where the lower one is.
-LOWER = 0 if sys.byteorder == "little" else 1
-PAIRED = "".join(SIGNS[:64]).encode()
-TOP = ord(SIGNS[(MARKS - 1) // LOWS])
-LAST = 256 * TOP + ord(SIGNS[(MARKS - 1) % LOWS * LEVELS])
+PAIRED = frozenset(SIGNS[:64])
 # What a record lists, and what the fields are that it does not reach (no value: it has to).
 WHOLE, TEXT, NAME = (int,), (str,), (str, type(None))
+
+
+class Field(NamedTuple):
+    """A field of a record: the types that it can have, and what it is where a record does not reach it (nothing: every
+    record has it)."""
+
+    name: str
+    kinds: tuple[type, ...]
+    implied: tuple[Any, ...] = ()
+
+
 RECORD_FIELDS = (
-    ("weights", TEXT), ("file", TEXT), ("title", NAME), ("size", WHOLE), ("titles", TEXT, ""), ("pairs", TEXT, ""),
-    ("recall", (list,), []), ("form", (str, list), "- [{title}]({file}) \u2014 {summary}"), ("summary", TEXT, ""),
-    ("dialect", TEXT, "abcd"), ("type", NAME, None), ("updated", TEXT, ""), ("name", NAME, None),
-    ("spelled", (dict,), {}), ("exclude", (list,), []),
+    Field("weights", TEXT), Field("file", TEXT), Field("title", NAME), Field("size", WHOLE),
+    Field("titles", TEXT, ("",)), Field("pairs", TEXT, ("",)), Field("recall", (list,), ([],)),
+    Field("form", (str, list), ("- [{title}]({file}) \u2014 {summary}",)), Field("summary", TEXT, ("",)),
+    Field("dialect", TEXT, ("abcd",)), Field("type", NAME, (None,)), Field("updated", TEXT, ("",)),
+    Field("name", NAME, (None,)), Field("spelled", (dict,), ({},)), Field("exclude", (list,), ([],)),
 )
 DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exclude": list, "recall": dict}
 
@@ -57,20 +63,19 @@ DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exc
 class Decoded:
     """What an artefact holds, but for records and bodies, which went to the visitor one by one.
 
-    ``header`` (dict); ``newer`` {file: file}; ``keywords`` {key: postings}; ``terms``: how many counts of ranking
-    terms there are; ``domains`` (list of dicts); ``files`` (the pages' file names, in order).
+    ``terms``: how many counts of ranking terms there are; ``files``: the pages' file names, in order.
     """
 
-    def __init__(self, header):
+    def __init__(self, header: dict[str, Any]) -> None:
         self.header = header
-        self.newer = {}
-        self.keywords = {}
+        self.newer: dict[str, Any] = {}
+        self.keywords: dict[str, list[Any]] = {}
         self.terms = 0
-        self.domains = []
-        self.files = []
+        self.domains: list[dict[str, Any]] = []
+        self.files: list[str] = []
 
 
-def _whole_of_it(value):
+def _whole_of_it(value: Any) -> Any:
     return value
 
 
@@ -81,17 +86,17 @@ class Visitor:
     field) and of a body (text): what of them is to be shown. They may run in another process.
     """
 
-    keep_record = staticmethod(_whole_of_it)
-    keep_body = staticmethod(_whole_of_it)
+    keep_record: Callable[[dict[str, Any]], Any] = staticmethod(_whole_of_it)
+    keep_body: Callable[[str], Any] = staticmethod(_whole_of_it)
 
-    def record(self, number, record):
+    def record(self, number: int, record: Any) -> None:
         """``record``: what ``keep_record`` gave."""
 
-    def body(self, number, body):
+    def body(self, number: int, body: Any) -> None:
         """``body``: what ``keep_body`` gave for the page whose record had that number."""
 
 
-def peek(first_line):
+def peek(first_line: bytes) -> dict[str, Any]:
     """The header in an artefact's first line. Raises Torn or FormatTooNew.
 
     The magic and the format number come first: of a newer format nothing else may be assumed.
@@ -103,14 +108,14 @@ def peek(first_line):
     if not isinstance(header, dict) or header.get("magic") != MAGIC:
         raise Torn("its first line is not the header of an artefact")
     number = header.get("format")
-    if not is_whole(number) or number < 1:
+    if not isinstance(number, int) or not is_whole(number) or number < 1:
         raise Torn("its format is not a number")
     if number > FORMAT:
         raise FormatTooNew(number, FORMAT)
     return header
 
 
-def decode(file, size, visitor=None):
+def decode(file: BinaryIO, size: int, visitor: Visitor | None = None) -> Decoded:
     """Read a binary ``file`` of ``size`` bytes from its start to its end.
 
     Returns a Decoded. Raises Torn, Wrong or FormatTooNew.
@@ -137,12 +142,12 @@ def decode(file, size, visitor=None):
 class _Lines:
     """The lines of a file in turn; ``at`` is where the next one starts."""
 
-    def __init__(self, file):
+    def __init__(self, file: BinaryIO) -> None:
         self.file = file
         self.at = 0
         self.number = 0
 
-    def next(self):
+    def next(self) -> bytes:
         line = self.file.readline()
         self.number += 1
         if not line.endswith(b"\n"):
@@ -150,12 +155,12 @@ class _Lines:
         self.at += len(line)
         return line[:-1]
 
-    def end(self):
+    def end(self) -> None:
         if self.file.readline():
             raise Torn(f"there is more after line {self.number}, the last one that the header speaks of")
 
 
-def _check_header(header, line, second, size):
+def _check_header(header: dict[str, Any], line: bytes, second: bytes, size: int) -> None:
     if second != b"%10d" % checksum(line):
         raise Torn("the header's checksum in line 2 does not fit line 1")
     need_canonical(header, line, "header")
@@ -168,12 +173,13 @@ def _check_header(header, line, second, size):
     for name, length in (("lengths", 2), ("filter", 2), ("newer", 3)):
         need(are_wholes(header.get(name), length), f"header: {name}")
     parts = header.get("parts")
-    need(isinstance(parts, dict) and set(TABLES) <= set(parts), "header: parts")
+    if not isinstance(parts, dict) or not set(TABLES) <= set(parts):
+        raise Wrong("header: parts")
     for name in TABLES:
         need(are_wholes(parts[name], 2), f"header: parts.{name}")
 
 
-def _table(part, name, lines):
+def _table(part: list[int], name: str, lines: _Lines) -> list[str]:
     """The cells of a part's table."""
     need(part[0] == lines.at, f"header: parts.{name} does not point at its table")
     table = text_of(lines.next(), f"table of {name}")
@@ -182,97 +188,114 @@ def _table(part, name, lines):
     return [table[at:at + CELL] for at in range(0, len(table), CELL)]
 
 
-def _cell(cell):
+def _cell(cell: str) -> tuple[int, int, int] | None:
     """(place, length, checksum) of a line, as a cell says them; None when it is no cell."""
     if set(cell) - set("0123456789abcdefghijklmnopqrstuv"):
         return None
     return int(cell[:OFFSET], 32), int(cell[OFFSET:LENGTH], 32), int(cell[LENGTH:], 32)
 
 
-def _parts(decoded, tables, lines, visitor):
+def _parts(decoded: Decoded, tables: Mapping[str, list[str]], lines: _Lines, visitor: Visitor) -> None:
     """Every line that a table speaks of, in the order of the tables."""
     pages, domains = len(tables["records"]), len(tables["domains"])
     need(len(tables["bodies"]) == pages, "there are not as many bodies as records")
     for name in ("keywords", "terms", "domains"):
         for number, item in enumerate(_items(name, tables, lines)):
-            line, where = _sound(item)
+            line, where = _sound(item), item.where
             if name == "keywords":
-                _keywords(decoded, _bucket(line, number, len(tables[name]), where), pages, domains, where)
+                _keywords(decoded, _bucket(line, number, len(tables[name]), where), (pages, domains), where)
             elif name == "terms":
                 _terms(decoded, text_of(line, where), where)
             else:
                 decoded.domains.append(fields_of(line, DOMAIN_FIELDS, where))
     items = chain(_items("records", tables, lines), _items("bodies", tables, lines))
-    sizes = []
+    sizes: list[int] = []
     for number, kept in enumerate(mapped(_kept, items, 2 * pages, visitor.keep_record, visitor.keep_body)):
         if isinstance(kept, Exception):
             raise kept
-        file, size, value = kept
         if number < pages:
-            decoded.files.append(file)
-            sizes.append(size)
-            visitor.record(number, value)
+            decoded.files.append(kept.file)
+            sizes.append(kept.size)
+            visitor.record(number, kept.value)
         else:
             number -= pages
-            need(sizes[number] == size, f"the record of {decoded.files[number]!r} has not its body's size")
-            visitor.body(number, value)
+            need(sizes[number] == kept.size, f"the record of {decoded.files[number]!r} has not its body's size")
+            visitor.body(number, kept.value)
 
 
-def _items(name, tables, lines):
-    """(where, cell, start, line) of every line of a part; instead of the line the Torn when it is not there, so that
-    of all that is wrong what comes first is told, whoever looks at it."""
+class _Item(NamedTuple):
+    """A line of a part, with what its cell says of it. The line is the Torn when it is not there, so that of all that
+    is wrong what comes first is told, whoever looks at it."""
+
+    where: str
+    cell: str
+    start: int
+    line: bytes | Torn
+
+
+def _items(name: str, tables: Mapping[str, list[str]], lines: _Lines) -> Iterator[_Item]:
+    """Every line of a part."""
     for number, cell in enumerate(tables[name]):
         start = lines.at
         try:
-            line = lines.next()
+            line: bytes | Torn = lines.next()
         except Torn as error:
             line = error
-        yield f"{name} {number}", cell, start, line
+        yield _Item(f"{name} {number}", cell, start, line)
 
 
-def _sound(item):
-    """(line, where) of an item. Raises Torn when the line is not what its cell says."""
+def _sound(item: _Item) -> bytes:
+    """The line of an item. Raises Torn when it is not what its cell says."""
     where, cell, start, line = item
     if isinstance(line, Torn):
         raise line
     if _cell(cell) != (start, len(line), checksum(line)):
         raise Torn(f"{where}: the line is not what its cell says (place, length or checksum)")
-    return line, where
+    return line
 
 
-def _kept(item, keep_record, keep_body):
-    """(file, size, what is kept) of a record or body, checked; the Torn or Wrong when something is wrong with it, to be
+class _Kept(NamedTuple):
+    """Of a record or body: the file (of a record), the size of the body, and what the visitor keeps of it."""
+
+    file: str
+    size: int
+    value: Any
+
+
+def _kept(item: _Item, keep_record: Callable[[dict[str, Any]], Any],
+          keep_body: Callable[[str], Any]) -> _Kept | Torn | Wrong:
+    """What is kept of a record or body, checked; the Torn or Wrong when something is wrong with it, to be
     raised when its turn comes. Runs in any process."""
     try:
-        line, where = _sound(item)
-        if where.startswith("records"):
-            record = _record(line, where)
-            return record["file"], record["size"], keep_record(record)
-        body = text_of(line, where)
-        return "", len(body), keep_body(body)
+        line = _sound(item)
+        if item.where.startswith("records"):
+            record = _record(line, item.where)
+            return _Kept(record["file"], record["size"], keep_record(record))
+        body = text_of(line, item.where)
+        return _Kept("", len(body), keep_body(body))
     except (Torn, Wrong) as error:
         return error
 
 
-def _keywords(decoded, bucket, pages, domains, where):
+def _keywords(decoded: Decoded, bucket: Iterable[tuple[str, Any]], most: tuple[int, int], where: str) -> None:
     for key, postings in bucket:
         if not (isinstance(postings, list) and postings):
             raise Wrong(f"{where}: {key!r} has no postings")
         for posting in postings:
-            fault = _fault(posting, pages, domains)
+            fault = _fault(posting, most)
             if fault:
                 raise Wrong(f"{where}: {key!r}: {fault}")
         decoded.keywords[key] = postings
 
 
-def _fault(posting, pages, domains):
-    """What is wrong with a posting, or ''."""
+def _fault(posting: Any, counts: tuple[int, int]) -> str:
+    """What is wrong with a posting, or ''. ``counts``: how many pages and domains there are."""
     if not (isinstance(posting, list) and (len(posting) == 2 or len(posting) == 3 and posting[2])):
         return "a posting is not [entry, pages] or [entry, pages, domains]"
     entry, of_pages, of_domains = [*posting, []][:3]
     if not (isinstance(entry, list) and entry and isinstance(entry[0], str)):
         return "an entry has no normal form"
-    for ordinals, most in ((of_pages, pages), (of_domains, domains)):
+    for ordinals, most in zip((of_pages, of_domains), counts):
         if not are_wholes(ordinals):
             return "ordinals are not numbers"
         if not all(map(lt, ordinals, ordinals[1:])):
@@ -282,10 +305,10 @@ def _fault(posting, pages, domains):
     return "" if of_pages or of_domains else "a posting of nothing"
 
 
-def _terms(decoded, text, where):
+def _terms(decoded: Decoded, text: str, where: str) -> None:
     halves = text.split(" ")
     need(len(halves) == 2, where, "not two runs of counts with a space in between")
-    seen = set()
+    seen: set[str] = set()
     for cells, width in zip(halves, (3, 4)):
         if len(cells) % width or set(cells) - CODES.keys():
             raise Wrong(f"{where}: not counts of {width} signs each")
@@ -298,14 +321,14 @@ def _terms(decoded, text, where):
     decoded.terms += len(seen)
 
 
-def _bucket(line, number, count, where):
+def _bucket(line: bytes, number: int, count: int, where: str) -> Iterator[tuple[str, Any]]:
     for key, value in object_of(line, where).items():
         if hash_of(key) % count != number:
             raise Wrong(f"{where}: {key!r} belongs into another bucket")
         yield key, value
 
 
-def _record(line, where):
+def _record(line: bytes, where: str) -> dict[str, Any]:
     record = _listed(line, where)
     where = f"record of {record['file']!r}"
     recall = record.pop("recall")
@@ -316,17 +339,17 @@ def _record(line, where):
     _imply(record, where)
     for name in ("weights", "titles"):
         _check_rows(record[name], f"{where}: {name}")
-    need(_made_of(record["pairs"], PAIRED), where, "pairs has a sign that is not among the first 64")
+    need(PAIRED.issuperset(record["pairs"]), where, "pairs has a sign that is not among the first 64")
     return record
 
 
-def _listed(line, where):
+def _listed(line: bytes, where: str) -> dict[str, Any]:
     """The fields of a record as its line lists them."""
     values = value_of(line, where)
     need(isinstance(values, list), f"{where} is not a list of a record's fields")
     need_canonical(values, line, where)
-    record = {}
-    for at, (name, kinds, *implied) in enumerate(RECORD_FIELDS):
+    record: dict[str, Any] = {}
+    for at, (name, kinds, implied) in enumerate(RECORD_FIELDS):
         if at < len(values):
             record[name] = values[at]
             if type(values[at]) not in kinds or kinds == WHOLE and values[at] < 0:
@@ -338,7 +361,7 @@ def _listed(line, where):
     return record
 
 
-def _imply(record, where):
+def _imply(record: dict[str, Any], where: str) -> None:
     """Put in the fields that a record's other fields say."""
     stem = record["file"][:record["file"].rfind(".")]
     parts = stem.split("_", 2)
@@ -359,29 +382,25 @@ def _imply(record, where):
     record["line"] = form
 
 
-def _made_of(text, signs):
-    """Whether ``text`` has no other signs than those (bytes)."""
-    return text.isascii() and not text.encode("ascii").translate(None, signs)
+def _check_rows(text: str, where: str) -> None:
+    """Check the rows of weights: terms of two signs each, in the order of their marks, rows apart by a space."""
+    for row in text.split(" "):
+        if len(row) % 2:
+            raise Wrong(f"{where}: a row is not made of two signs each")
+        last = -1
+        for at in range(0, len(row), 2):
+            first, second = CODES.get(row[at], -1), CODES.get(row[at + 1], -1)
+            if first < 0 or second < 0:
+                raise Wrong(f"{where} has a sign that is not in the alphabet")
+            mark = first * LOWS + second // LEVELS
+            if second >= LOWS * LEVELS or mark >= MARKS:
+                raise Wrong(f"{where}: not a mark and a level")
+            if mark <= last:
+                raise Wrong(f"{where}: a row is not in the order of its marks")
+            last = mark
 
 
-def _check_rows(text, where):
-    """Check the rows of weights, all of a record's at once: there are a hundred to a page."""
-    need(_made_of(text, ALPHABET), f"{where} has a sign that is not in the alphabet")
-    # Two spaces for one: a pair of them sorts before every mark, and lies across two pairs after an odd row.
-    cells = text.replace(" ", "  ").encode("ascii")
-    firsts, seconds = cells[::2], cells[1::2].translate(LEAST)
-    need(len(firsts) == len(seconds) and firsts.translate(SPACED) == seconds.translate(SPACED),
-         where, "a row is not made of two signs each")
-    # Signs sort as their codes do, so marks do as well.
-    marks = bytearray(len(cells))
-    marks[LOWER::2], marks[1 - LOWER::2] = seconds, firsts
-    marks = memoryview(marks).cast("H").tolist()
-    need(0 not in seconds and (TOP not in firsts or max(marks) <= LAST), where, "not a mark and a level")
-    ascents, ends = sum(map(lt, marks, marks[1:])), text.count(" ") - text.startswith(" ")
-    need(ascents + ends >= len(marks) - 1, where, "a row is not in the order of its marks")
-
-
-def _check_filter(digits, bits, keywords):
+def _check_filter(digits: str, bits: int, keywords: Iterable[str]) -> None:
     need(bits > 0 and len(digits) * 4 >= bits, "the filter has fewer digits than bits")
     wanted = [0] * len(digits)
     for key in keywords:
@@ -390,7 +409,7 @@ def _check_filter(digits, bits, keywords):
     need(digits == "".join("%x" % digit for digit in wanted), "the filter is not that of the keys")
 
 
-def _check_pages(decoded):
+def _check_pages(decoded: Decoded) -> None:
     files = decoded.files
     need(all(a < b for a, b in zip(files, files[1:])), "the records are not in the order of their file names")
     names = [domain["name"] for domain in decoded.domains]

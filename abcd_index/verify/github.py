@@ -6,12 +6,15 @@ and the job summary holds the rest.
 """
 
 import os
+from collections.abc import Sequence
+
+from abcd_index.verify.finding import Row
 
 # A summary may hold 1 MiB; beyond this many rows nobody reads on.
 SUMMARY_ROWS = 500
 
 
-def annotations(rows, base):
+def annotations(rows: Sequence[Row], base: str) -> list[str]:
     """One workflow command per finding, errors first.
 
     ``base``: the folder that annotation paths are relative to (the checkout).
@@ -20,7 +23,7 @@ def annotations(rows, base):
     return [_command(row, base) for _, row in ranked]
 
 
-def relative(path, base):
+def relative(path: str, base: str) -> str:
     """``path`` below ``base`` with forward slashes, or '' when it lies elsewhere. A page that is a link is
     not followed: what is wrong with it may be where it leads."""
     folder, name = os.path.split(path)
@@ -32,7 +35,7 @@ def relative(path, base):
     return "" if inside == ".." or inside.startswith("../") else inside
 
 
-def summary(rows, checked):
+def summary(rows: Sequence[Row], checked: Sequence[str]) -> str:
     """The job summary, in Markdown. ``checked``: one sentence per scope."""
     errors = sum(r.severity == "error" for r in rows)
     warnings = len(rows) - errors
@@ -47,7 +50,7 @@ def summary(rows, checked):
     return "\n".join(lines) + "\n"
 
 
-def _command(row, base):
+def _command(row: Row, base: str) -> str:
     properties = []
     file = relative(row.path, base)
     if file:
@@ -60,26 +63,26 @@ def _command(row, base):
     return f"::{row.severity} {','.join(properties)}::{_data(text)}"
 
 
-def _data(text):
+def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text):
+def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _table_row(row):
+def _table_row(row: Row) -> str:
     where = row.file + (f":{row.line}" if row.line else "")
     return f"| {row.severity} | {_cell(row.code)} | {_cell(where)} | {_cell(row.message)} | {_cell(row.fix)} |"
 
 
-def _cell(text):
+def _cell(text: str) -> str:
     # A page's words end up here: none of them may be read as markup.
     text = " ".join(text.split())
-    for sign in ("\\", "`", "*", "_", "|", "[", "]", "#"):
-        text = text.replace(sign, "\\" + sign)
+    for char in ("\\", "`", "*", "_", "|", "[", "]", "#"):
+        text = text.replace(char, "\\" + char)
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")
 
 
-def _plural(word, count):
+def _plural(word: str, count: int) -> str:
     return word if count == 1 else word + "s"

@@ -3,7 +3,11 @@
 Nothing here comes from the code that writes artefacts, see ``format``.
 """
 
+from __future__ import annotations
+
 import json
+from collections.abc import Mapping
+from typing import Any
 
 MODULUS = 2**30 - 35
 
@@ -16,41 +20,42 @@ class Wrong(Exception):
     """Whole, but not as the specification says."""
 
 
-def checksum(line):
+def checksum(line: bytes) -> int:
     """A line's bytes as one big-endian number, modulo the largest prime below 2**30."""
     return int.from_bytes(line, "big") % MODULUS
 
 
-def hash_of(text):
+def hash_of(text: str) -> int:
     """The same number of a key's or term's UTF-8 bytes."""
     return checksum(text.encode("utf-8", "surrogatepass"))
 
 
-def fields_of(line, fields, where):
+def fields_of(line: bytes, fields: Mapping[str, type], where: str) -> dict[str, Any]:
     """The object of a line, with these ``fields`` ({name: type})."""
     value = object_of(line, where)
     for name, kind in fields.items():
-        right = is_whole(value.get(name)) if kind is int else isinstance(value.get(name), kind)
-        need(right, where, f"{name} is missing or of another type")
+        need(isinstance(value.get(name), kind), where, f"{name} is missing or of another type")
     return value
 
 
-def object_of(line, where):
+def object_of(line: bytes, where: str) -> dict[str, Any]:
     """The object of a line, written as the specification says."""
     value = value_of(line, where)
-    need(isinstance(value, dict), f"{where} is not an object")
+    if not isinstance(value, dict):
+        raise Wrong(f"{where} is not an object")
     need_canonical(value, line, where)
     return value
 
 
-def text_of(line, where):
+def text_of(line: bytes, where: str) -> str:
     """The string of a line."""
     value = value_of(line, where)
-    need(isinstance(value, str), f"{where} is not a string")
+    if not isinstance(value, str):
+        raise Wrong(f"{where} is not a string")
     return value
 
 
-def value_of(line, where):
+def value_of(line: bytes, where: str) -> Any:
     """The value of a line. Raises Torn."""
     try:
         return parse(line)
@@ -58,7 +63,7 @@ def value_of(line, where):
         raise Torn(f"{where} is not JSON in UTF-8") from None
 
 
-def parse(line):
+def parse(line: bytes) -> Any:
     """A line's value by the letter of JSON. Raises ValueError, also for what is nested out of all reason."""
     try:
         return _decode(line.decode("utf-8"))
@@ -66,7 +71,7 @@ def parse(line):
         raise ValueError("nested too deeply") from None
 
 
-def _no_constant(name):
+def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
@@ -75,7 +80,7 @@ _decode = json.JSONDecoder(parse_constant=_no_constant).decode
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
-def need_canonical(value, line, where):
+def need_canonical(value: object, line: bytes, where: str) -> None:
     """Raise Wrong when ``value`` is not written as the specification says."""
     # Also finds a key that stands there twice, which a JSON parser passes over.
     text = _encode(value)
@@ -83,17 +88,17 @@ def need_canonical(value, line, where):
           where, "its keys are not sorted or stand twice, or there is white space")
 
 
-def is_whole(value):
+def is_whole(value: object) -> bool:
     """Whether ``value`` is a number, 0 or more."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def are_wholes(value, length=None):
+def are_wholes(value: object, length: int | None = None) -> bool:
     """Whether ``value`` is a list of such numbers, ``length`` of them."""
     return isinstance(value, list) and all(map(is_whole, value)) and length in (None, len(value))
 
 
-def need(condition, *words):
+def need(condition: object, *words: str) -> None:
     """Raise Wrong unless ``condition``. ``words``: where and what is wrong; put together only when it is, for a page
     has forty such conditions."""
     if not condition:

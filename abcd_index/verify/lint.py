@@ -1,10 +1,15 @@
 """Keywords that will disappoint and pages that cannot come whole: what only the store as a whole shows."""
 
+from __future__ import annotations
+
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from abcd_index.agenthooks import render
-from abcd_index.store.records import Finding
+from abcd_index.scopes import Scope
+from abcd_index.settings import Settings
+from abcd_index.store.records import Finding, Page
 from abcd_index.text.patterns import weakness
 from abcd_index.verify.codes import PAGES
 
@@ -16,24 +21,28 @@ COMMON_MOST = 500
 MANY = 30
 
 
-def keyword_findings(pages, forms):
-    """Findings about the keywords of all ``pages``. ``forms(keyword)``: its entries, as ``terms`` makes them."""
-    holding = Counter()
+# Gives the entries of a keyword, as ``text`` makes them.
+Forms = Callable[[str], tuple[tuple[str, tuple[str, ...]], ...]]
+
+
+def keyword_findings(pages: Sequence[Page], forms: Forms) -> list[Finding]:
+    """Findings about the keywords of all ``pages``."""
+    holding: Counter[str] = Counter()
     for page in pages:
         holding.update({_normal(keyword, forms) for keyword in page.keywords})
-    found = []
+    found: list[Finding] = []
     for page in pages:
         found += _keywords(page, holding, len(pages), forms)
     return found
 
 
-def _normal(keyword, forms):
+def _normal(keyword: str, forms: Forms) -> str:
     """The keyword's normal form, '' when it can never match."""
     known = forms(keyword)
     return known[0][1][0] if known else ""
 
 
-def _keywords(page, holding, pages, forms):
+def _keywords(page: Page, holding: Counter[str], pages: int, forms: Forms) -> list[Finding]:
     found = []
     for keyword in page.keywords:
         normal, reason = _normal(keyword, forms), _weakness(keyword)
@@ -56,7 +65,7 @@ def _keywords(page, holding, pages, forms):
 _weakness = lru_cache(maxsize=1 << 16)(weakness)
 
 
-def length_findings(scope, page, settings):
+def length_findings(scope: Scope, page: Page, settings: Settings) -> list[Finding]:
     """Whether a page can come whole, measured with the prompt path's own words: what stands around a body,
     and what a host may count."""
     if not page.keywords:
@@ -71,10 +80,10 @@ def length_findings(scope, page, settings):
     return [_finding("page-too-long", page, message, "split it into pages of one thing each", page.body_line)]
 
 
-def _is_common(count, pages):
+def _is_common(count: int, pages: int) -> bool:
     return count > COMMON_MOST or (count >= COMMON_LEAST and count > COMMON_SHARE * pages)
 
 
-def _finding(code, page, message, fix, line=None):
+def _finding(code: str, page: Page, message: str, fix: str, line: int | None = None) -> Finding:
     line = line or page.lines.get("recall")
     return Finding(code, PAGES[code].severity, f"memory/{page.name}", line, message, fix)

@@ -1,12 +1,19 @@
 """``verify``: everything about one scope, recomputed from what people wrote. Writes nothing."""
 
-from abcd_index.errors import CannotTell, FormatTooNew
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from abcd_index.errors import AbcdError, CannotTell, FormatTooNew
+from abcd_index.scopes import Scope
+from abcd_index.store.records import Finding
 from abcd_index.verify.artefact import judge
-from abcd_index.verify.finding import in_order, row
+from abcd_index.verify.finding import Row, in_order, row
 from abcd_index.verify.recompute import gather
 from abcd_index.verify.tree import tree_findings
 
 
+@dataclass
 class Verified:
     """What was found of one scope.
 
@@ -15,18 +22,15 @@ class Verified:
     ``unsure``: the errors that leave a question open (another release, ownership).
     """
 
-    __slots__ = ("scope", "rows", "pages", "left_out", "state", "key", "unsure")
+    scope: Scope
+    key: str
+    pages: int
+    left_out: int
+    rows: list[Row] = field(default_factory=list)
+    state: str = ""
+    unsure: list[AbcdError] = field(default_factory=list)
 
-    def __init__(self, scope, key):
-        self.scope = scope
-        self.rows = []
-        self.pages = 0
-        self.left_out = 0
-        self.state = ""
-        self.key = key
-        self.unsure = []
-
-    def sentence(self):
+    def sentence(self) -> str:
         """One sentence for people: what was checked and how the artefact stands."""
         pages = f"{self.pages:,} {'page' if self.pages == 1 else 'pages'}"
         left = f", {self.left_out:,} left out" if self.left_out else ""
@@ -34,37 +38,32 @@ class Verified:
         return f"{self.scope.name}: {pages}{left}; {state.get(self.state, f'artefact {self.state}')}"
 
 
-def verify(scope, require_artefact=False, pages_only=False):
+def verify(scope: Scope, require_artefact: bool = False, pages_only: bool = False) -> Verified:
     """Check ``scope`` and return a Verified. ``require_artefact``: a missing one is a finding.
     ``pages_only``: check what people write and leave the artefact alone. Raises AbcdError when the store
     cannot be read at all."""
     fresh = gather(scope, compiled=not pages_only)
     try:
-        verified = Verified(scope, fresh.key)
-        verified.pages = len(fresh.pages)
-        verified.left_out = fresh.left_out
+        verified = Verified(scope, fresh.key, len(fresh.pages), fresh.left_out)
         findings = list(fresh.findings)
         if not pages_only:
             track = fresh.settings["artefact"]["track"]
-            verified.state, found = _artefact(verified, scope, fresh, require_artefact or track)
-            findings += found + _tree(verified, scope, track)
+            try:
+                verified.state, found = judge(scope, fresh, require_artefact or track)
+                findings += found
+            except (FormatTooNew, CannotTell) as error:
+                verified.state = "unknown"
+                verified.unsure.append(error)
+            findings += _tree(verified, track)
     finally:
         fresh.close()
     verified.rows = in_order([row(finding, scope) for finding in findings])
     return verified
 
 
-def _artefact(verified, scope, fresh, require):
+def _tree(verified: Verified, track: bool) -> list[Finding]:
     try:
-        return judge(scope, fresh, require)
-    except (FormatTooNew, CannotTell) as error:
-        verified.unsure.append(error)
-        return "unknown", []
-
-
-def _tree(verified, scope, track):
-    try:
-        return tree_findings(scope, track, verified.key)
+        return list(tree_findings(verified.scope, track, verified.key))
     except CannotTell as error:
         verified.unsure.append(error)
         return []

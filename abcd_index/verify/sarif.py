@@ -1,9 +1,15 @@
 """Findings as SARIF 2.1.0 (OASIS), with the parts that GitHub code scanning reads."""
 
+from __future__ import annotations
+
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
+from abcd_index.store.codes import Code
+from abcd_index.verify.finding import Row
 from abcd_index.verify.github import relative
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -11,7 +17,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 MOST = 25_000
 
 
-def log(rows, codes, base, version):
+def log(rows: Sequence[Row], codes: Mapping[str, Code], base: str, version: str) -> dict[str, Any]:
     """A SARIF log as plain dicts.
 
     ``codes``: {code: (severity, meaning)}. ``base``: the folder that ``%SRCROOT%`` stands for.
@@ -37,8 +43,8 @@ def log(rows, codes, base, version):
     }
 
 
-def _rule(code, known):
-    severity, meaning = known or ("error", code)
+def _rule(code: str, known: Code | None) -> dict[str, Any]:
+    severity, meaning = known or Code("error", code)
     return {
         "id": code,
         "shortDescription": {"text": meaning},
@@ -47,8 +53,8 @@ def _rule(code, known):
     }
 
 
-def _results(rows, used, base):
-    seen = {}
+def _results(rows: Sequence[Row], used: list[str], base: str) -> list[dict[str, Any]]:
+    seen: dict[str, int] = {}
     results = []
     for row in rows:
         text = row.message + (f" ({row.fix})" if row.fix else "")
@@ -69,7 +75,7 @@ def _results(rows, used, base):
     return results
 
 
-def _location(row, base):
+def _location(row: Row, base: str) -> dict[str, Any]:
     file = relative(row.path, base)
     if file:
         place = {"uri": quote(file.encode("utf-8", "surrogateescape")), "uriBaseId": "%SRCROOT%"}

@@ -114,7 +114,7 @@ def append(scope, number, text):
 
 def test_an_edited_text_leaves_every_other_line_unread(scope, monkeypatch):
     build(scope)
-    monkeypatch.setattr(run.delta, "start", None)
+    monkeypatch.setattr(run.incremental, "changed", None)
     append(scope, 7, "\nauth auth deploy\n")
     assert build(scope).recompiled == 1
     monkeypatch.undo()

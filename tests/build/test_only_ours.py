@@ -183,15 +183,15 @@ class TestWhatCannotBeRead:
         index = root / ".abcd" / "memory" / "index.md"
         index.write_text("- `note_x_a.md` — note | x | The first\n")
         scope = scope_of(box, root)
-        from abcd_index.build import run
+        from abcd_index.build import scan
 
-        real = run.key_of
+        real = scan.key_of
 
         def swapped(*args):
             index.write_text("- `note_x_a.md` — note | x | Another line\n")
             return real(*args)
 
-        monkeypatch.setattr(run, "key_of", swapped)
+        monkeypatch.setattr(scan, "key_of", swapped)
         found = build(scope)
         monkeypatch.undo()
         index.write_text("- `note_x_a.md` — note | x | The first\n")

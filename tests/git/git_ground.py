@@ -12,12 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from abcd_index.build.key import key_of
-from abcd_index.build.run import settings_of
 from abcd_index.build.scan import observe
 from abcd_index.githooks.files import HOOKS
 from abcd_index.scopes import Places, workspace_at
-from abcd_index.settings import written_settings
 from tests.conftest import Box
 
 PAGE = "---\nname: {0}\nrecall: [{0}]\n---\n# {0}\n\n{1}\n"
@@ -96,8 +93,8 @@ def artefact_state(root, env):
     """current, stale or missing. Hashes every file anew and believes no sidecar."""
     scope = workspace_at(str(root), Places(env))
     observed = observe(scope, trust=False)
-    settings, _ = settings_of(observed)
-    key = key_of(written_settings(settings), observed.hashes())
+    settings, _ = observed.settings()
+    key = observed.key(settings)
     try:
         current = (Path(scope.index) / "current").read_text().strip()
     except OSError:

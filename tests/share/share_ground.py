@@ -6,7 +6,7 @@ import json
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import PARTS
 from abcd_index.artefact.reader import Artefact
-from abcd_index.build.incremental import Old
+from abcd_index.build.incremental import Current
 from abcd_index.build.manifest import Pages
 from abcd_index.build.run import build
 from abcd_index.scopes import Places, workspace_at
@@ -89,23 +89,18 @@ def pack(folder, key, data):
     (folder / f"{key}.parcel.gz").write_bytes(gzip.compress(data, 1))
 
 
-class _Nothing:
-    def close(self):
-        pass
-
-
 def forged(scope, key, path):
     """Write to ``path`` the parcel of ``scope`` under another key: sound in itself, of other pages."""
     built = build(scope)
     pages = Pages.read(scope.index, built.key)
     artefact = Artefact.open(built.path)
-    header, old = artefact.header, Old(artefact, pages, _Nothing())
+    header, old = artefact.header, Current(artefact, pages, None)
     at, length, _ = header["newer"]
     old.file.seek(at)
     newer = json.loads(old.file.read(length))
     with open(f"{path}.idx", "wb") as out:
         writer.write(out, key, (header["tokens"], header["records"]), header["settings"], header["lengths"],
-                     {part: old.cells(part) for part in PARTS}, old.filter(), newer)
+                     {part: old.lines(part) for part in PARTS}, old.filter(), newer)
     old.close()
     with open(path, "wb") as out:
         wrap(f"{path}.idx", pages.counts(), out)
