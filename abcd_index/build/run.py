@@ -26,7 +26,7 @@ from abcd_index.settings import Settings, written_settings
 from abcd_index.store.catalogue import line_of, made_line
 from abcd_index.store.links import newer
 from abcd_index.store.read import Beside, Named, read_beside, read_one, unreadable
-from abcd_index.store.records import Domain, Finding, Store
+from abcd_index.store.records import Domain, Finding, Page, Store
 from abcd_index.text.normalise import TOKENS_VERSION
 
 # Pages that change while the build runs are looked at again, this often at most.
@@ -306,6 +306,15 @@ def source_of(observed: Observed, name: str) -> Source:
     return source
 
 
+def page_of(source: Source) -> tuple[Page | None, list[Finding]]:
+    """The page that was hashed, None when it cannot be compiled, and what is wrong with it. Raises Moved."""
+    try:
+        data = source.read()
+    except OSError as error:
+        return None, unreadable(source.file, error)
+    return read_one(source.file, source.path, data)
+
+
 class _Item(NamedTuple):
     """What is compiled: a page's Source, and its line in the catalogue."""
 
@@ -316,11 +325,7 @@ class _Item(NamedTuple):
 def _compile(item: _Item) -> tuple[Compiled | None, list[Finding]]:
     """Runs in any process."""
     source, line = item
-    try:
-        data = source.read()
-    except OSError as error:
-        return None, unreadable(source.file, error)
-    page, found = read_one(source.file, source.path, data)
+    page, found = page_of(source)
     if page is None:
         return None, found
     return compile_page(page, line or made_line(page), bool(line)), found

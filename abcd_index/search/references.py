@@ -9,9 +9,8 @@ import os
 import re
 from urllib.parse import unquote
 
-_FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
-_HISTORY = "history"
+from abcd_index.store.markdown import with_history
+
 _LINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(\s*(<[^<>]*>|[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'(][^)]*)?\)")
 _WIKI = re.compile(r"\[\[[^\[\]]+\]\]")
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
@@ -41,7 +40,9 @@ class Reference:
 def references(body, first_line=1):
     """The References of a page's text, in order, each target once for a kind. ``first_line``: of the body."""
     found = {}
-    for number, line, fenced in _lines(body):
+    for (number, line, fenced), past in with_history(body):
+        if past:
+            continue
         bare = _ANY_URL.sub(" ", line)
         targets = []
         if not fenced:
@@ -104,31 +105,6 @@ def where_now(gone, files):
         seen.add(gone.moved)
         gone = files.gone.get(gone.moved)
     return ""
-
-
-def _lines(body):
-    """(number from 0, line, whether it is in a fence) of every line outside a History section."""
-    fence, past = "", 0
-    for number, line in enumerate(body.split("\n")):
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-            elif not past:
-                yield number, line, True
-            continue
-        if mark:
-            fence = mark[1]
-            continue
-        heading = _HEADING.match(line)
-        if heading:
-            level = len(heading[1])
-            if past and level <= past:
-                past = 0
-            if not past and heading[2].strip().casefold() == _HISTORY:
-                past = level
-        if not past:
-            yield number, line, False
 
 
 def _paths(text):

@@ -10,13 +10,13 @@ import re
 from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.artefact.ranking import Query
+from abcd_index.store.markdown import Lines
 from abcd_index.text.patterns import entries, normal_form, weakness
 from abcd_index.text.porter import STOP, analyse
 
 # Of a store this large a keyword's word may be in this share of the pages before it says too little.
 COMMON_SHARE = 0.15
 FEW = 3
-_FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _HEADINGS = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_](?:[\w'.+#-]*[\w+#])?")
 _LINKS = re.compile(r"\]\([^)]*\)|https?://\S+|\[\[|\]\]")
@@ -53,7 +53,7 @@ def suggest(entry, limit=5):
     """The best Suggestions for a page (an Entry), at most ``limit``."""
     record = entry.record
     places = [("title", record["title"]), ("description", entry.description)]
-    text = _LINKS.sub(" ", _FENCED.sub("\n", entry.body))
+    text = _LINKS.sub(" ", "\n".join(line for _, line in Lines(entry.body).visible()))
     places += [("heading", heading) for heading in _HEADINGS.findall(text)] + [("text", _HEADINGS.sub("", text))]
     found = {}
     for where, part in places:

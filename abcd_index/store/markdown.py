@@ -238,19 +238,21 @@ def _is_underline(line: str) -> bool:
     return len(mark) > 1 and line[:4] != "    " and (not mark.strip("=") or not mark.strip("-"))
 
 
+def with_history(body: str) -> Iterator[tuple[Line, bool]]:
+    """The lines of a body, each with whether it stands in a ``## History`` section."""
+    level = 0
+    for line in Lines(body):
+        heading = None if line.fenced else atx(line.text)
+        if heading and heading.level <= level:
+            level = 0
+        if heading and not level and _is_history(heading):
+            level = heading.level
+        yield line, level > 0
+
+
 def history_dates(body: str) -> list[str]:
     """The dates (``YYYY-MM-DD``) that a ``## History`` section names, whether or not there are such days."""
-    found: list[str] = []
-    level = 0
-    for _, line in Lines(body).visible():
-        heading = atx(line)
-        if heading and _is_history(heading):
-            level = heading.level
-        elif heading and heading.level <= level:
-            level = 0
-        elif level:
-            found += DATE.findall(line)
-    return found
+    return [date for line, past in with_history(body) if past and not line.fenced for date in DATE.findall(line.text)]
 
 
 def conflict_line(body: str) -> int | None:

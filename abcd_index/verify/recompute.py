@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import Compiled, compile_page
-from abcd_index.build.run import source_of
+from abcd_index.build.run import page_of, source_of
 from abcd_index.build.scan import Moved, Observed, Source, observe
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError
@@ -20,7 +20,7 @@ from abcd_index.scopes import Scope
 from abcd_index.settings import Settings
 from abcd_index.store.catalogue import made_line
 from abcd_index.store.links import alike, newer
-from abcd_index.store.read import read_beside, read_one, unreadable
+from abcd_index.store.read import read_beside
 from abcd_index.store.records import Domain, Finding, Page
 from abcd_index.text.patterns import entries
 from abcd_index.verify.lint import keyword_findings, length_findings
@@ -118,11 +118,7 @@ def _page(item: tuple[Source, str | None], scope: Scope, settings: Settings,
           compiled: bool) -> tuple[_Read | None, list[Finding]]:
     """What is read of a page's Source and catalogue line; None when it cannot be compiled. Runs in any process."""
     source, line = item
-    try:
-        data = source.read()
-    except OSError as error:
-        return None, unreadable(source.file, error)
-    page, found = read_one(source.file, source.path, data)
+    page, found = page_of(source)
     source.data = None
     if page is None:
         return None, found
