@@ -18,14 +18,14 @@ from abcd_index.build import incremental, publish
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import Compiled, compile_page
 from abcd_index.build.manifest import Pages, write_times
-from abcd_index.build.scan import Moved, Observed, Source, observe, remember
+from abcd_index.build.scan import Observed, Source, SourceChanged, observe, remember
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.scopes import USER, Places, Scope
 from abcd_index.settings import Settings, written_settings
 from abcd_index.store.catalogue import line_of, made_line
 from abcd_index.store.links import newer
-from abcd_index.store.read import Beside, Named, read_beside, read_one, unreadable
+from abcd_index.store.read import Beside, StoreFile, read_beside, read_one, unreadable
 from abcd_index.store.records import Domain, Finding, Page, Store
 from abcd_index.text.normalise import TOKENS_VERSION
 
@@ -79,7 +79,7 @@ def build(scope: Scope, force: bool = False, progress: Progress | None = None) -
         try:
             observed = observe(scope, trust)
             built = _build(observed, force, progress)
-        except Moved as moved:
+        except SourceChanged as moved:
             if attempt == ROUNDS - 1:
                 raise AbcdError(f"{scope.display(str(moved))} keeps changing while it is read",
                                 "build again when it has settled") from None
@@ -102,7 +102,7 @@ def _build(observed: Observed, force: bool, progress: Progress | None) -> Built:
     publish.prepare(scope.index, scope.name == USER)
     if observed.listing.litter:
         fs.sweep(scope.store)
-    there = None if force else standing(observed, key, settings)
+    there = None if force else existing(observed, key, settings)
     if there is not None:
         built, pages = there
     else:
@@ -131,14 +131,14 @@ def make_current(observed: Observed, key: str, pages: Pages, settings: Settings,
     return known
 
 
-class Standing(NamedTuple):
+class Existing(NamedTuple):
     """An artefact that is there already, and its Pages."""
 
     built: Built
     pages: Pages
 
 
-def standing(observed: Observed, key: str, settings: Settings) -> Standing | None:
+def existing(observed: Observed, key: str, settings: Settings) -> Existing | None:
     """The artefact of ``key`` when it is there, whole and this machine's own.
 
     A clone can hold a file of that name with any content, and a sidecar that agrees: it is built anew.
@@ -156,7 +156,7 @@ def standing(observed: Observed, key: str, settings: Settings) -> Standing | Non
     except (ArtefactError, KeyError):
         return None
     state = "current" if _current(scope.index) == key else "switched"
-    return Standing(Built(scope, key, state, settings, artefact.pages, size=artefact.header["size"]), pages)
+    return Existing(Built(scope, key, state, settings, artefact.pages, size=artefact.header["size"]), pages)
 
 
 class _Builder:
@@ -263,7 +263,8 @@ class _Builder:
         """The files of pages that are as they were when the current artefact was built."""
         return {name for name, known in current.hashes() if self.observed.page_hash(name) == known}
 
-    def _compiled(self, pages: list[Named], lines: Mapping[str, str], findings: list[Finding]) -> Iterator[Compiled]:
+    def _compiled(self, pages: list[StoreFile], lines: Mapping[str, str],
+                  findings: list[Finding]) -> Iterator[Compiled]:
         """Each of the ``pages`` that can be compiled, in order; what is wrong is added to ``findings``.
 
         ``lines``: {file: line} of the catalogue.
@@ -299,15 +300,15 @@ def no_pages(observed: Observed) -> Pages:
 
 
 def source_of(observed: Observed, name: str) -> Source:
-    """The Source of a page that was listed. Raises Moved when it was gone by then."""
+    """The Source of a page that was listed. Raises SourceChanged when it was gone by then."""
     source = observed.page(name)
     if source is None:
-        raise Moved("memory/" + name)
+        raise SourceChanged("memory/" + name)
     return source
 
 
 def page_of(source: Source) -> tuple[Page | None, list[Finding]]:
-    """The page that was hashed, None when it cannot be compiled, and what is wrong with it. Raises Moved."""
+    """The page that was hashed, None when it cannot be compiled, and what is wrong with it. Raises SourceChanged."""
     try:
         data = source.read()
     except OSError as error:

@@ -41,7 +41,7 @@ TICK_NS = 20_000_000
 HELD = 64 << 20
 
 
-class Moved(Exception):
+class SourceChanged(Exception):
     """A source file is not what it was a moment ago: look at the store again."""
 
 
@@ -72,8 +72,9 @@ class Source:
         return self.name.rpartition("/")[2]
 
     def read(self) -> bytes:
-        """The bytes that were hashed. Raises the OSError that kept them from being so, Moved when they are others
-        by now or cannot be read any more (the key says what they were), or AbcdError when no file could be read."""
+        """The bytes that were hashed. Raises the OSError that kept them from being so, SourceChanged when they are
+        others by now or cannot be read any more (the key says what they were), or AbcdError when no file could be
+        read."""
         if self.data is not None:
             return self.data
         if self.error is not None:
@@ -85,10 +86,10 @@ class Source:
                 raise AbcdError(f"{self.path} cannot be read: {error.strerror}",
                                 "try again later; the artefact from before still stands") from None
             if self.hash:
-                raise Moved(self.name) from None
+                raise SourceChanged(self.name) from None
             raise
         if self.hash and content_hash(data) != self.hash:
-            raise Moved(self.name)
+            raise SourceChanged(self.name)
         return data
 
     def is_same(self) -> bool:
@@ -119,7 +120,7 @@ class Observed:
         """The bytes that were hashed of a file by its name in the scope's home. Raises as ``Source.read``."""
         source = self.sources.get(name)
         if source is None:
-            raise Moved(name)
+            raise SourceChanged(name)
         return source.read()
 
     def settings(self) -> tuple[Settings, list[Finding]]:

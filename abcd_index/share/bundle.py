@@ -15,7 +15,7 @@ from abcd_index.artefact import writer
 from abcd_index.artefact.format import bucket, checksum
 from abcd_index.artefact.reader import HEAD
 from abcd_index.share.errors import Damaged
-from abcd_index.verify.format import Torn, peek
+from abcd_index.verify.format import Corrupt, peek
 
 
 def wrap(artefact, counts, out):
@@ -36,7 +36,7 @@ def unwrap(file):
     file.seek(0)
     try:
         header = peek(file.readline(HEAD))  # A longer one no prompt reads.
-    except Torn as error:
+    except Corrupt as error:
         raise Damaged(f"it is damaged: {error}") from None
     size, whole = header.get("size"), os.fstat(file.fileno()).st_size
     if type(size) is not int or not 0 < size < whole:

@@ -27,7 +27,7 @@ from abcd_index.build.incremental import Current
 from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.manifest import Pages
 from abcd_index.build.run import no_pages
-from abcd_index.build.scan import Moved
+from abcd_index.build.scan import SourceChanged
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, FormatTooNew
 from abcd_index.settings import written_settings
@@ -67,12 +67,12 @@ class Said:
 
 
 def read_pages(observed):
-    """The Said of a scope's pages. Raises Moved when one changed since it was hashed."""
+    """The Said of a scope's pages. Raises SourceChanged when one changed since it was hashed."""
     catalogue, domains, _ = read_beside(observed.listing, observed.read)
     said = Said(observed, catalogue, domains)
     sources = [observed.page(name) for name, _ in observed.listing.pages]
     if None in sources:
-        raise Moved("a page is gone")
+        raise SourceChanged("a page is gone")
     for found in mapped(_read, sources, len(sources)):
         if found is not None:
             said.add(*found)

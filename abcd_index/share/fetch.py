@@ -5,8 +5,8 @@ import time
 
 from abcd_index import fs
 from abcd_index.artefact.format import SUFFIX
-from abcd_index.build.run import build, make_current, standing
-from abcd_index.build.scan import Moved, observe
+from abcd_index.build.run import build, existing, make_current
+from abcd_index.build.scan import SourceChanged, observe
 from abcd_index.errors import AbcdError, FormatTooNew
 from abcd_index.share import check
 from abcd_index.share.backends import connect as places
@@ -52,7 +52,7 @@ def fetch(scope, named, full=False, seconds=600, observed=None):
     settings, _ = observed.settings()
     key = observed.key(settings)
     clock.step("hash")
-    there = standing(observed, key, settings)
+    there = existing(observed, key, settings)
     here = there.built if there is not None else None
     fetched = Fetched("fetched", key, os.path.join(scope.index, key + SUFFIX))
     if here is not None and not full:
@@ -80,7 +80,7 @@ def _ask(observed, named, seconds, fetched, settings, full, here, clock):
             said, counts = _arrived(observed, place, path, fetched, full, clock)
             _publish(observed, path, fetched, said.sidecar, counts, settings, named.agreed or full, here)
             clock.step("publish")
-    except Moved as moved:
+    except SourceChanged as moved:
         raise AbcdError(f"{scope.display(str(moved))} changed while it was read", "fetch again") from None
     except OSError as error:
         raise AbcdError(f"{scope.index} cannot be written: {error.strerror or error}",

@@ -5,7 +5,7 @@ default; bounded by ``share.timeout``; and whatever goes wrong, the hook builds.
 """
 
 from abcd_index.build import incremental
-from abcd_index.build.run import standing
+from abcd_index.build.run import existing
 from abcd_index.build.scan import observe
 from abcd_index.share.errors import NotThere
 from abcd_index.share.place import choose, share_settings
@@ -37,7 +37,7 @@ def fetch_first(scope, places):
 def _in_full(observed):
     """Whether a build would have to compile most pages."""
     settings, _ = observed.settings()
-    if standing(observed, observed.key(settings), settings) is not None:
+    if existing(observed, observed.key(settings), settings) is not None:
         return False
     pages = [observed.page(name) for name, _ in observed.listing.pages]
     old = incremental.open_current(observed.scope)

@@ -15,7 +15,7 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from abcd_index.errors import AbcdError
-from abcd_index.store.frontmatter import Cut, cut
+from abcd_index.store.frontmatter import Fenced, cut
 from abcd_index.store.loader import PlainLoader, with_lf_only
 from abcd_index.store.page import read_page
 from abcd_index.store.records import Page
@@ -85,7 +85,7 @@ def _edited(data: bytes, page: Page, items: list[str]) -> bytes | None:
 class _Edit:
     """Adds ``items`` to the value of ``recall`` in the ``lines`` of a page, where YAML says that it ends."""
 
-    def __init__(self, lines: list[str], front: Cut, items: list[str], end: str) -> None:
+    def __init__(self, lines: list[str], front: Fenced, items: list[str], end: str) -> None:
         self.lines = lines
         self.block = with_lf_only(front.block)
         self.first = front.block_line - 1

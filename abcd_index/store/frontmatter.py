@@ -49,7 +49,7 @@ NEARLY_FENCE = re.compile(r"\s*(?:-{3,}(?:\s.*)?|[\u2010-\u2015\u2212-]{1,3})$")
 STRUCTURE = re.compile(r"\s|[-#\[\]{}&*!|>'\"%@`]|[^\s:][^:]*:(?:\s|$)")
 
 
-class Cut(NamedTuple):
+class Fenced(NamedTuple):
     """A page cut at its fences. ``start`` is the block's offset; line numbers are 1-based lines of the file.
 
     ``block`` is the text between the fences, ``body`` what follows, both exact. ``closed`` is False when
@@ -71,13 +71,13 @@ class Cut(NamedTuple):
     def body_line(self) -> int:
         return self.block_line + self.block.count("\n") + 1
 
-    def closed_at(self, at: int) -> Cut:
+    def closed_at(self, at: int) -> Fenced:
         """The same page with its block ending at the line that offset ``at`` of the block starts."""
         return self._replace(block=self.block[:at], closed=True, body=self.text[self.start + at:].partition("\n")[2])
 
 
-def cut(text: str) -> Cut | None:
-    """The Cut of ``text`` (LF line ends), or None when its first line is no fence."""
+def cut(text: str) -> Fenced | None:
+    """The Fenced of ``text`` (LF line ends), or None when its first line is no fence."""
     if text.startswith("---\n"):
         start, open_line = 4, 1
     else:
@@ -88,9 +88,9 @@ def cut(text: str) -> Cut | None:
         open_line = text.count("\n", 0, opening.start(1)) + 1
     at = _closing(text, start)
     if at is None:
-        return Cut(text, start, open_line, text[start:], False, "")
+        return Fenced(text, start, open_line, text[start:], False, "")
     end = text.find("\n", at)
-    return Cut(text, start, open_line, text[start:at], True, text[end + 1:] if end >= 0 else "")
+    return Fenced(text, start, open_line, text[start:at], True, text[end + 1:] if end >= 0 else "")
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -115,7 +115,7 @@ class PageHandler(YAMLHandler):
     """python-frontmatter's handler of a page that is cut: our fences and our loader. ``notes`` holds what was noted of
     the block when it is loaded."""
 
-    def __init__(self, page: Cut) -> None:
+    def __init__(self, page: Fenced) -> None:
         super().__init__()
         self.page = page
         self.notes: list[Note] = []
@@ -130,7 +130,7 @@ class PageHandler(YAMLHandler):
         return value
 
 
-class Front(frontmatter.Post):
+class PagePost(frontmatter.Post):
     """A page: ``metadata``, a Mapping (empty without frontmatter), and ``content``, the body as in the file.
 
     ``block_line``: the file's line of line 0 in ``metadata``; ``body_line``: the file's line on which the body begins.
@@ -148,12 +148,12 @@ class Front(frontmatter.Post):
         self.comments: set[int] = set()
 
 
-def read_front(text: str, notes: Notes) -> Front | None:
-    """The Front of a page's text (LF line ends), or None when the page has to be left out."""
+def read_frontmatter(text: str, notes: Notes) -> PagePost | None:
+    """The PagePost of a page's text (LF line ends), or None when the page has to be left out."""
     page = cut(text)
     if page is None:
         _elsewhere(text, notes)
-        return Front(text)
+        return PagePost(text)
     dots = DOTS.search(page.block) if "..." in page.block else None
     if dots is not None and starts_like_fields(page.block[:dots.start()]):
         notes.add("frontmatter-dots", page.block_line + page.block.count("\n", 0, dots.start()),
@@ -170,13 +170,13 @@ def read_front(text: str, notes: Notes) -> Front | None:
     fields = _fields(page, value, notes)
     if fields is None:
         return _rule(page, notes)
-    front = Front(body, page.body_line, fields, page.block_line)
+    front = PagePost(body, page.body_line, fields, page.block_line)
     _note_all(front, handler.notes, notes)
     _skip_second(front, notes)
     return front
 
 
-def _fields(page: Cut, value: Yaml, notes: Notes) -> Mapping | None:
+def _fields(page: Fenced, value: Yaml, notes: Notes) -> Mapping | None:
     """The block's Mapping when it is frontmatter, None when it is prose between two rules."""
     blank_first = not page.block.partition("\n")[0].strip()
     if value is None and not (blank_first and page.block.strip()):
@@ -202,14 +202,14 @@ def _known(key: str) -> bool:
     return key in READ or key.lower() in READ or key.lower() in OTHERS
 
 
-def _rule(page: Cut, notes: Notes) -> Front:
+def _rule(page: Fenced, notes: Notes) -> PagePost:
     notes.add("page-starts-with-rule", page.open_line,
               "the page starts with a rule `---`, not with frontmatter; all of it is read as body",
               "write `***` for the rule, or `key: value` lines below the first `---`")
-    return Front(page.text)
+    return PagePost(page.text)
 
 
-def _note_all(front: Front, found: list[Note], notes: Notes) -> None:
+def _note_all(front: PagePost, found: list[Note], notes: Notes) -> None:
     for code, at, what, fix, first in found:
         line = front.block_line + at
         if code == "duplicate-key":
@@ -220,17 +220,17 @@ def _note_all(front: Front, found: list[Note], notes: Notes) -> None:
         notes.add(code, line, message, fix)
 
 
-def _unclosed(page: Cut, notes: Notes) -> Front | None:
+def _unclosed(page: Fenced, notes: Notes) -> PagePost | None:
     if not page.block.strip():
         notes.add("page-empty", page.open_line, "the page holds a lone `---` and no text", "write the page")
-        return Front("", page.body_line)
+        return PagePost("", page.body_line)
     if starts_like_fields(page.block):
         _never_closed(page, notes)
         return None
     return _rule(page, notes)
 
 
-def _never_closed(page: Cut, notes: Notes) -> None:
+def _never_closed(page: Fenced, notes: Notes) -> None:
     lines = page.block.split("\n")
     last = 0
     for number, line in enumerate(lines):
@@ -246,7 +246,7 @@ def _never_closed(page: Cut, notes: Notes) -> None:
               f"frontmatter opened at line {page.open_line} is never closed{hint}", fix)
 
 
-def _broken(page: Cut, error: Exception, notes: Notes) -> Front | None:
+def _broken(page: Fenced, error: Exception, notes: Notes) -> PagePost | None:
     """YAML that fails: prose between rules, a missing fence, or one mistake in real frontmatter."""
     if not starts_like_fields(page.block) and not MARGIN_LINE.search(page.block):
         return _rule(page, notes)
@@ -263,7 +263,7 @@ def _broken(page: Cut, error: Exception, notes: Notes) -> Front | None:
     if "recall" not in fields and re.search(r"^recall[ \t]*:", page.block, re.MULTILINE):
         message += "; its keywords cannot be read until this is mended"
     notes.add(advice.code, page.block_line + advice.line, message, advice.fix)
-    front = Front(page.body, page.body_line, fields, page.block_line)
+    front = PagePost(page.body, page.body_line, fields, page.block_line)
     _skip_second(front, notes)
     return front
 
@@ -290,7 +290,7 @@ def starts_like_fields(block: str) -> bool:
     return False
 
 
-def _skip_second(front: Front, notes: Notes) -> None:
+def _skip_second(front: PagePost, notes: Notes) -> None:
     """A second block right below the first: some tool did not see the first one. Neither is it prose."""
     if front.content.find("---", 0, LEADING) < 0 or front.content.lstrip()[:3] != "---":
         return

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from abcd_index.store.fields import Reading, date, day, keywords, links, text
-from abcd_index.store.frontmatter import Front, read_front
+from abcd_index.store.frontmatter import PagePost, read_frontmatter
 from abcd_index.store.links import stem
 from abcd_index.store.loader import Mapping
 from abcd_index.store.markdown import conflict_line, first_heading, history_dates
@@ -51,7 +51,7 @@ def _read(name: str, data: bytes, notes: Notes) -> Page | None:
     content = decode(data, notes)
     if content is None:
         return None
-    front = read_front(content, notes)
+    front = read_frontmatter(content, notes)
     if front is None:
         return None
     if not front.present and not content.strip() and not notes.found:
@@ -63,7 +63,7 @@ def _read(name: str, data: bytes, notes: Notes) -> Page | None:
     return _page(name, front, fields)
 
 
-def _page(name: str, front: Front, fields: _Fields) -> Page:
+def _page(name: str, front: PagePost, fields: _Fields) -> Page:
     top, body = fields.top, front.content
     own = fields.text("name", top) if "name" in top else ""
     title = fields.text("title", top) if "title" in top else ""

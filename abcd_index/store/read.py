@@ -37,7 +37,7 @@ MAX_PAGE = 4 * 1024 * 1024
 MAX_LINKS = 8
 
 
-class Named(NamedTuple):
+class StoreFile(NamedTuple):
     """A file of the store: its name in NFC, and the path to open, with every link followed (a str; bytes that are not
     UTF-8 are surrogates in it)."""
 
@@ -51,8 +51,8 @@ class Listing:
     that are there and safe to open. ``left_out``: names that look like pages and are none. ``exists``: whether there
     is a store folder. ``litter``: whether there may be temporary files in it."""
 
-    pages: list[Named] = field(default_factory=list)
-    catalogue: Named | None = None
+    pages: list[StoreFile] = field(default_factory=list)
+    catalogue: StoreFile | None = None
     others: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -100,7 +100,7 @@ class _Sorter:
         self.names: set[str] = set()
 
     def sort(self, found: list[_Entry]) -> None:
-        catalogues: dict[str, Named] = {}
+        catalogues: dict[str, StoreFile] = {}
         for entry in sorted(found, key=lambda entry: os.fsencode(entry.name)):
             if is_page(entry.name):
                 self._page(entry)
@@ -111,14 +111,14 @@ class _Sorter:
         self.listing.catalogue = next((catalogues[name.lower()] for name in NAMES if name.lower() in catalogues), None)
         self.listing.pages.sort()
 
-    def _catalogue(self, entry: _Entry, catalogues: dict[str, Named]) -> None:
+    def _catalogue(self, entry: _Entry, catalogues: dict[str, StoreFile]) -> None:
         lower = entry.name.lower()
         if all(lower != name.lower() for name in NAMES):
             return
         path = self._target(entry.name, entry)
         # The exact spelling comes before another one beside it.
         if path is not None and (lower not in catalogues or entry.name in NAMES):
-            catalogues[lower] = Named(entry.name, path)
+            catalogues[lower] = StoreFile(entry.name, path)
 
     def _page(self, entry: _Entry) -> None:
         name = self._name(entry.name)
@@ -136,7 +136,7 @@ class _Sorter:
         else:
             self.names.add(name)
             self.by_path[path] = name
-            self.listing.pages.append(Named(name, path))
+            self.listing.pages.append(StoreFile(name, path))
 
     def _name(self, raw: str) -> str | None:
         """The name in NFC, or None when it cannot be one."""

@@ -21,7 +21,7 @@ from abcd_index.text.normalise import TOKENS_VERSION
 from abcd_index.verify.codes import ARTEFACT
 from abcd_index.verify.contents import Contents, Difference, Headlines
 from abcd_index.verify.format import decode, peek
-from abcd_index.verify.json_parser import Torn, Wrong
+from abcd_index.verify.json_parser import Corrupt, Wrong
 from abcd_index.verify.recompute import Fresh
 
 REBUILD = "run `abcd-index build`"
@@ -71,9 +71,9 @@ def judge(scope: Scope, fresh: Fresh, require: bool) -> Verdict:
             header = peek(file.readline())
             file.seek(0)
             if header.get("key") != key != TRACKED:
-                raise Torn(f"its key is {header.get('key')!r}, its name says {key}")
+                raise Corrupt(f"its key is {header.get('key')!r}, its name says {key}")
             return _judge(fresh, _File(scope, file, shown, header))
-        except Torn as error:
+        except Corrupt as error:
             return Verdict("torn", [_finding("artefact-torn", shown, f"the artefact is damaged: {error}", REBUILD)])
 
 

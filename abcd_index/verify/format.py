@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 from abcd_index.build.workers import mapped
 from abcd_index.errors import FormatTooNew
 from abcd_index.verify.json_parser import (
-    Torn,
+    Corrupt,
     Wrong,
     are_wholes,
     checksum,
@@ -97,19 +97,19 @@ class Visitor:
 
 
 def peek(first_line: bytes) -> dict[str, Any]:
-    """The header in an artefact's first line. Raises Torn or FormatTooNew.
+    """The header in an artefact's first line. Raises Corrupt or FormatTooNew.
 
     The magic and the format number come first: of a newer format nothing else may be assumed.
     """
     try:
         header = parse(first_line)
     except ValueError:
-        raise Torn("its first line is not JSON") from None
+        raise Corrupt("its first line is not JSON") from None
     if not isinstance(header, dict) or header.get("magic") != MAGIC:
-        raise Torn("its first line is not the header of an artefact")
+        raise Corrupt("its first line is not the header of an artefact")
     number = header.get("format")
     if not isinstance(number, int) or not is_whole(number) or number < 1:
-        raise Torn("its format is not a number")
+        raise Corrupt("its format is not a number")
     if number > FORMAT:
         raise FormatTooNew(number, FORMAT)
     return header
@@ -118,7 +118,7 @@ def peek(first_line: bytes) -> dict[str, Any]:
 def decode(file: BinaryIO, size: int, visitor: Visitor | None = None) -> Decoded:
     """Read a binary ``file`` of ``size`` bytes from its start to its end.
 
-    Returns a Decoded. Raises Torn, Wrong or FormatTooNew.
+    Returns a Decoded. Raises Corrupt, Wrong or FormatTooNew.
     """
     visitor = visitor or Visitor()
     lines = _Lines(file)
@@ -151,21 +151,21 @@ class _Lines:
         line = self.file.readline()
         self.number += 1
         if not line.endswith(b"\n"):
-            raise Torn(f"line {self.number} is cut or missing")
+            raise Corrupt(f"line {self.number} is cut or missing")
         self.at += len(line)
         return line[:-1]
 
     def end(self) -> None:
         if self.file.readline():
-            raise Torn(f"there is more after line {self.number}, the last one that the header speaks of")
+            raise Corrupt(f"there is more after line {self.number}, the last one that the header speaks of")
 
 
 def _check_header(header: dict[str, Any], line: bytes, second: bytes, size: int) -> None:
     if second != b"%10d" % checksum(line):
-        raise Torn("the header's checksum in line 2 does not fit line 1")
+        raise Corrupt("the header's checksum in line 2 does not fit line 1")
     need_canonical(header, line, "header")
     if header.get("size") != size:
-        raise Torn(f"the header says {header.get('size')} bytes, the file has {size}")
+        raise Corrupt(f"the header says {header.get('size')} bytes, the file has {size}")
     key = header.get("key")
     need(isinstance(key, str) and len(key) == 40 and not set(key) - set("0123456789abcdef"), "header: key")
     need(is_whole(header.get("tokens")), "header: tokens")
@@ -184,7 +184,7 @@ def _table(part: list[int], name: str, lines: _Lines) -> list[str]:
     need(part[0] == lines.at, f"header: parts.{name} does not point at its table")
     table = text_of(lines.next(), f"table of {name}")
     if len(table) != CELL * part[1]:
-        raise Torn(f"the table of {name} has {len(table)} signs, not {CELL} times {part[1]}")
+        raise Corrupt(f"the table of {name} has {len(table)} signs, not {CELL} times {part[1]}")
     return [table[at:at + CELL] for at in range(0, len(table), CELL)]
 
 
@@ -224,13 +224,13 @@ def _parts(decoded: Decoded, tables: Mapping[str, list[str]], lines: _Lines, vis
 
 
 class _Item(NamedTuple):
-    """A line of a part, with what its cell says of it. The line is the Torn when it is not there, so that of all that
-    is wrong what comes first is told, whoever looks at it."""
+    """A line of a part, with what its cell says of it. The line is a Corrupt when it is not there, so that of all
+    that is wrong what comes first is told, whoever looks at it."""
 
     where: str
     cell: str
     start: int
-    line: bytes | Torn
+    line: bytes | Corrupt
 
 
 def _items(name: str, tables: Mapping[str, list[str]], lines: _Lines) -> Iterator[_Item]:
@@ -238,19 +238,19 @@ def _items(name: str, tables: Mapping[str, list[str]], lines: _Lines) -> Iterato
     for number, cell in enumerate(tables[name]):
         start = lines.at
         try:
-            line: bytes | Torn = lines.next()
-        except Torn as error:
+            line: bytes | Corrupt = lines.next()
+        except Corrupt as error:
             line = error
         yield _Item(f"{name} {number}", cell, start, line)
 
 
 def _sound(item: _Item) -> bytes:
-    """The line of an item. Raises Torn when it is not what its cell says."""
+    """The line of an item. Raises Corrupt when it is not what its cell says."""
     where, cell, start, line = item
-    if isinstance(line, Torn):
+    if isinstance(line, Corrupt):
         raise line
     if _cell(cell) != (start, len(line), checksum(line)):
-        raise Torn(f"{where}: the line is not what its cell says (place, length or checksum)")
+        raise Corrupt(f"{where}: the line is not what its cell says (place, length or checksum)")
     return line
 
 
@@ -263,8 +263,8 @@ class _Kept(NamedTuple):
 
 
 def _kept(item: _Item, keep_record: Callable[[dict[str, Any]], Any],
-          keep_body: Callable[[str], Any]) -> _Kept | Torn | Wrong:
-    """What is kept of a record or body, checked; the Torn or Wrong when something is wrong with it, to be
+          keep_body: Callable[[str], Any]) -> _Kept | Corrupt | Wrong:
+    """What is kept of a record or body, checked; the Corrupt or Wrong when something is wrong with it, to be
     raised when its turn comes. Runs in any process."""
     try:
         line = _sound(item)
@@ -273,7 +273,7 @@ def _kept(item: _Item, keep_record: Callable[[dict[str, Any]], Any],
             return _Kept(record["file"], record["size"], keep_record(record))
         body = text_of(line, item.where)
         return _Kept("", len(body), keep_body(body))
-    except (Torn, Wrong) as error:
+    except (Corrupt, Wrong) as error:
         return error
 
 

@@ -12,7 +12,7 @@ from typing import Any
 MODULUS = 2**30 - 35
 
 
-class Torn(Exception):
+class Corrupt(Exception):
     """The bytes are not what their own checksums and counts say."""
 
 
@@ -56,11 +56,11 @@ def text_of(line: bytes, where: str) -> str:
 
 
 def value_of(line: bytes, where: str) -> Any:
-    """The value of a line. Raises Torn."""
+    """The value of a line. Raises Corrupt."""
     try:
         return parse(line)
     except ValueError:
-        raise Torn(f"{where} is not JSON in UTF-8") from None
+        raise Corrupt(f"{where} is not JSON in UTF-8") from None
 
 
 def parse(line: bytes) -> Any:

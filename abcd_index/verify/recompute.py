@@ -13,7 +13,7 @@ from typing import NamedTuple
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import Compiled, compile_page
 from abcd_index.build.run import page_of, source_of
-from abcd_index.build.scan import Moved, Observed, Source, observe
+from abcd_index.build.scan import Observed, Source, SourceChanged, observe
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Scope
@@ -74,7 +74,7 @@ def gather(scope: Scope, compiled: bool = True) -> Fresh:
         try:
             _read(scope, observed, fresh)
             return fresh
-        except Moved as moved:
+        except SourceChanged as moved:
             fresh.close()
             name = str(moved)
         except BaseException:

@@ -9,7 +9,7 @@ import yaml
 
 from abcd_index.store import loader as module
 from abcd_index.store.broken_yaml import explain, salvage
-from abcd_index.store.frontmatter import Front, PageHandler, cut, read_front
+from abcd_index.store.frontmatter import PageHandler, PagePost, cut, read_frontmatter
 from abcd_index.store.loader import PageLoader, PlainLoader, Refused, load
 from abcd_index.store.records import Notes
 
@@ -114,8 +114,8 @@ def test_what_an_error_means(code, text, loader):
 def test_a_page_is_a_post_of_python_frontmatter():
     """Its handler has our fences and our loader; the body keeps the blanks that ``frontmatter.parse`` strips."""
     text = "---\nname: no\n---\n\n    body\n"
-    post = read_front(text, Notes("memory/a.md"))
-    assert isinstance(post, frontmatter.Post) and isinstance(post, Front)
+    post = read_frontmatter(text, Notes("memory/a.md"))
+    assert isinstance(post, frontmatter.Post) and isinstance(post, PagePost)
     assert (post.metadata, post["name"], post.content) == ({"name": "no"}, "no", "\n    body\n")
     assert frontmatter.parse(text, handler=PageHandler(cut(text))) == ({"name": "no"}, "body")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from abcd_index.build import workers
 from abcd_index.errors import FormatTooNew
 from abcd_index.verify.format import Visitor, decode
-from abcd_index.verify.json_parser import Torn, Wrong, checksum
+from abcd_index.verify.json_parser import Corrupt, Wrong, checksum
 
 
 class Collect(Visitor):
@@ -58,10 +58,10 @@ def test_several_processes_see_what_one_does(several):
     assert [value["file"] for value in seen.records] == names == seen.bodies
     # Of two wounds the first one is told, also where another process meets the second.
     for wound in (data.replace(b'"03.md"', b'"03,md"'), data.replace(b'"03.md"', b'"03,md"').replace(b'"07.md"', b'"07,md"')):
-        with pytest.raises(Torn, match="^records 3:"):
+        with pytest.raises(Corrupt, match="^records 3:"):
             read(wound)
     for end in range(data.index(b'"00.md"'), len(data), 7):
-        with pytest.raises(Torn):
+        with pytest.raises(Corrupt):
             read(data[:end])
 
 
@@ -72,7 +72,7 @@ def test_an_empty_store_has_an_artefact_too():
 def test_every_cut_is_noticed():
     data = artefact()
     for end in range(len(data)):
-        with pytest.raises(Torn):
+        with pytest.raises(Corrupt):
             read(data[:end])
 
 
@@ -80,12 +80,12 @@ def test_every_flipped_byte_is_noticed():
     data = artefact()
     for at in range(len(data)):
         hurt = data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
-        with pytest.raises((Torn, Wrong, FormatTooNew)):
+        with pytest.raises((Corrupt, Wrong, FormatTooNew)):
             read(hurt)
 
 
 def test_a_longer_file_is_noticed():
-    with pytest.raises(Torn):
+    with pytest.raises(Corrupt):
         read(artefact() + b"{}\n")
 
 
@@ -150,7 +150,7 @@ def test_a_keyword_in_the_wrong_bucket(monkeypatch):
 
     monkeypatch.setattr(writer, "bucket", lambda key, count: 0)
     postings = {f"k{n}": [[[f"k{n}"], [0]]] for n in range(40)}
-    with pytest.raises((Wrong, Torn)) as caught:
+    with pytest.raises((Wrong, Corrupt)) as caught:
         read(artefact(postings=postings))
     assert "another bucket" in str(caught.value)
 
@@ -184,7 +184,7 @@ def test_white_space_and_unsorted_keys_are_not_the_format():
 def only_documented(data):
     try:
         read(data)
-    except (Torn, Wrong, FormatTooNew):
+    except (Corrupt, Wrong, FormatTooNew):
         pass
 
 
@@ -223,5 +223,5 @@ def test_any_header_raises_only_what_is_documented(field, value):
 
 
 def test_nesting_out_of_all_reason_is_damage():
-    with pytest.raises(Torn):
+    with pytest.raises(Corrupt):
         read(b"[" * 100_000 + b"\n")
