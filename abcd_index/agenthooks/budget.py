@@ -11,6 +11,17 @@ from abcd_index.agenthooks.ledger import FULL, HEAD, LINE
 from abcd_index.agenthooks.rank import candidates
 from abcd_index.artefact.times import CHANGED, GONE
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from abcd_index.agenthooks.decide import Outcome
+    from abcd_index.agenthooks.ledger import Ledger
+    from abcd_index.agenthooks.match import Exclusions
+    from abcd_index.agenthooks.prompt import Prompt
+    from abcd_index.agenthooks.rank import Candidate, Source
+
 # Characters: of a longer page not even the beginning is read.
 LONGEST = 1 << 22
 # In MODERATE a page comes whole only if it is at least this near to the best one.
@@ -25,11 +36,11 @@ class Room:
 
     __slots__ = ("left", "by_bytes")
 
-    def __init__(self, left, by_bytes):
+    def __init__(self, left: int, by_bytes: bool) -> None:
         self.left = left
         self.by_bytes = by_bytes
 
-    def take(self, text, keep=0):
+    def take(self, text: str, keep: int = 0) -> bool:
         """Take room for ``text`` if it is there and leaves ``keep``."""
         took = render.cost(text, self.by_bytes)
         if took > self.left - keep:
@@ -38,7 +49,9 @@ class Room:
         return True
 
 
-def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_bytes=False, explain=False):
+def choose(outcome: "Outcome", prompt: "Prompt", sources: "list[Source]", bracket: str, ledger: "Ledger | None",
+           settings: "dict[str, Any]", excluded: "Callable[[Prompt, Exclusions], str]", by_bytes: bool = False,
+           explain: bool = False) -> None:
     """Fill ``outcome`` with what a prompt brings whose keywords matched in ``sources``."""
     limits = settings["limits"]
     limit = min(limits["context"], render.MOST)
@@ -49,7 +62,8 @@ def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_byt
     # In DEPLETED a line is all that a page can be, so one that was a line has nothing left to send.
     nothing_left = LINE if bracket == DEPLETED else FULL
     taken, passed, outcome.more = candidates(prompt, sources, ledger, excluded, nothing_left, explain)
-    blocks, watches = [], {}
+    blocks: list[str] = []
+    watches: dict[int, Watch] = {}
     if prompt.stars or any([hit.domains for source in sources for hit in source.hits]):
         io.ahead("abcd_index.agenthooks.rules")
         from abcd_index.agenthooks.rules import write_rules
@@ -58,7 +72,7 @@ def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_byt
         share = min(limits["rules"], room.left // 2 if taken else room.left)
         blocks = write_rules(outcome, prompt, sources, ledger, excluded, room, share,
                              lambda source: _watch(source, watches))
-    here = []
+    here: list[Candidate] = []
     for candidate in taken:
         (here if _is_here(candidate, watches) else passed).append(candidate)
     blocks += _write_pages(outcome, here, bracket, room)
@@ -71,28 +85,28 @@ def choose(outcome, prompt, sources, bracket, ledger, settings, excluded, by_byt
         outcome.text = head + "".join(blocks) + render.CLOSE
 
 
-def _watch(source, watches):
+def _watch(source: "Source", watches: "dict[int, Watch]") -> "Watch":
     watch = watches.get(source.order)
     if watch is None:
         watch = watches[source.order] = Watch(source.scope, source.artefact)
     return watch
 
 
-def _is_here(candidate, watches):
+def _is_here(candidate: "Candidate", watches: "dict[int, Watch]") -> bool:
     candidate.state = _watch(candidate.source, watches).state(candidate.page, candidate.record["file"])
     if candidate.state == GONE:
         candidate.why = "the file is gone since the artefact was built"
     return candidate.state != GONE
 
 
-def _write_pages(outcome, here, bracket, room):
+def _write_pages(outcome: "Outcome", here: "list[Candidate]", bracket: str, room: "Room") -> "list[str]":
     """The blocks of the pages: whole ones, then lines, both best first."""
     lines = {candidate.signature: _line(candidate) for candidate in here if candidate.seen < LINE}
     costs = {signature: render.cost(line, room.by_bytes) for signature, line in lines.items()}
     reserve = sum(costs.values())
     spare = room.left // LINES_SHARE
     most = len(here) if bracket == FRESH else max(1, len(here) // 2)
-    whole = []
+    whole: list[str] = []
     for candidate in here:
         if not _may_be_whole(candidate, here[0], bracket, len(whole), most):
             continue
@@ -105,9 +119,9 @@ def _write_pages(outcome, here, bracket, room):
     return whole + _write_lines(outcome, here, lines, room)
 
 
-def _write_lines(outcome, here, lines, room):
+def _write_lines(outcome: "Outcome", here: "list[Candidate]", lines: "dict[str, str]", room: "Room") -> "list[str]":
     """The lines of the pages that came in no other form, as far as there is room, and how many are left."""
-    written = []
+    written: list[str] = []
     left = outcome.more
     for candidate in here:
         if candidate.form != "none":
@@ -132,7 +146,7 @@ def _write_lines(outcome, here, lines, room):
     return written
 
 
-def _may_be_whole(candidate, best, bracket, count, most):
+def _may_be_whole(candidate: "Candidate", best: "Candidate", bracket: str, count: int, most: int) -> bool:
     """Whether the bracket lets this page come with its text; ``why`` says why not."""
     if bracket == DEPLETED:
         candidate.why = "in DEPLETED only lines come"
@@ -150,7 +164,7 @@ def _may_be_whole(candidate, best, bracket, count, most):
     return False
 
 
-def _whole(candidate, room, keep, first):
+def _whole(candidate: "Candidate", room: "Room", keep: int, first: bool) -> "tuple[str, int]":
     """(block, form) of a page with its text: whole, or as its head when it is the best and does not fit."""
     record = candidate.record
     head = render.page_header(record["title"], candidate.path, candidate.source.scope.name, candidate.words,
@@ -175,7 +189,7 @@ def _whole(candidate, room, keep, first):
     return "", 0
 
 
-def _line(candidate):
+def _line(candidate: "Candidate") -> str:
     """The page's catalogue line with what must be said about it."""
     remarks = []
     if candidate.source.scope.name != "workspace":
@@ -188,6 +202,6 @@ def _line(candidate):
     return render.page_line(candidate.record["line"], remarks)
 
 
-def _sent(outcome, candidate, form):
+def _sent(outcome: "Outcome", candidate: "Candidate", form: int) -> None:
     candidate.form = FORMS[form]
     outcome.marks.append((candidate.signature, form))

@@ -10,9 +10,21 @@ from abcd_index.artefact.format import of_another_release
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import hashes, torn
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from abcd_index.agenthooks.fill import Fill
+    from abcd_index.agenthooks.ledger import Ledger
+    from abcd_index.agenthooks.rank import Candidate, Source
+    from abcd_index.agenthooks.rules import Rules
+    from abcd_index.artefact.reader import Artefact
+    from abcd_index.scopes import Scope
+
 # As in ``settings.py``, which a prompt does not load; a test holds the two equal. Bounds: the hook takes
 # nothing on trust that stands in an artefact.
-DEFAULTS = {
+DEFAULTS: "dict[str, Any]" = {
     "refresh_every": 15,
     "brackets": {"fresh": 70, "moderate": 40},
     "limits": {"context": 9000, "moderate": 3000, "depleted": 2000, "rules": 2500},
@@ -34,20 +46,20 @@ class Outcome:
     __slots__ = ("text", "bracket", "why", "marks", "pages", "more", "rules", "held", "stale", "problems",
                  "decisions")
 
-    def __init__(self, problems):
+    def __init__(self, problems: "list[tuple[Scope, Exception]]") -> None:
         self.problems = problems
-        self.decisions = []
+        self.decisions: list[dict[str, Any]] = []
         self.clear()
 
-    def clear(self):
+    def clear(self) -> None:
         """Forget what was found, not what went wrong."""
         self.text = self.bracket = self.why = ""
-        self.marks = []
-        self.pages = []
+        self.marks: list[tuple[str, int]] = []
+        self.pages: list[Candidate] = []
         self.more = 0
-        self.rules = []
-        self.held = []
-        self.stale = []
+        self.rules: list[Rules] = []
+        self.held: list[tuple[str, Hit, str]] = []
+        self.stale: list[Scope] = []
 
 
 class Search:
@@ -57,26 +69,26 @@ class Search:
 
     __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "old", "_hashes")
 
-    def __init__(self, prompt, scopes):
+    def __init__(self, prompt: "Prompt", scopes: "Iterable[Scope]") -> None:
         self.prompt = prompt
-        self.open = []
-        self.hits = []
-        self.problems = []
+        self.open: list[tuple[Scope, Artefact]] = []
+        self.hits: list[list[Hit]] = []
+        self.problems: list[tuple[Scope, Exception]] = []
         self.settings = DEFAULTS
         self.found = False
-        self.old = []
-        self._hashes = None
+        self.old: list[Scope] = []
+        self._hashes: list[int] | None = None
         for scope in scopes:
             self._search(scope)
         if self.open:
             self.settings = settings_of(self.open[0][1].header)
 
-    def close(self):
+    def close(self) -> None:
         """Close the artefacts."""
         for _, artefact in self.open:
             artefact.close()
 
-    def _search(self, scope):
+    def _search(self, scope: "Scope") -> None:
         artefact = None
         try:
             artefact = open_ours(scope)
@@ -97,14 +109,14 @@ class Search:
         if hits or (self.prompt.stars and artefact.domains):
             self.found = True
 
-    def of_artefact(self, scope, error):
+    def of_artefact(self, scope: "Scope", error: Exception) -> bool:
         """Whether ``error`` speaks of the artefact of ``scope`` and not of a mistake in this program. One of another
         release may hold anything."""
         from abcd_index.errors import ArtefactError
 
         return scope in self.old or isinstance(error, ArtefactError)
 
-    def drop(self, error):
+    def drop(self, error: Exception) -> None:
         """Pass over the artefact that is to blame for ``error``. Raises ``error`` when none is."""
         artefact = getattr(error, "artefact", None)
         for order, (scope, opened) in enumerate(self.open):
@@ -115,14 +127,16 @@ class Search:
                 return
         raise error
 
-    def blame(self, scope, error):
+    def blame(self, scope: "Scope", error: Exception) -> None:
         """Note that the artefact of ``scope`` cannot be used. One of another release looks damaged to this one."""
         if scope in self.old:
             error = torn("the artefact was built by another version of abcd-index: %s" % error)
         self.problems.append((scope, error))
 
 
-def decide(prompt, scopes, remaining=None, ledger=None, settings=None, explain=False, by_bytes=False):
+def decide(prompt: str, scopes: "Iterable[Scope]", remaining: "float | Fill | None" = None,
+           ledger: "Ledger | None" = None, settings: "dict[str, Any] | None" = None, explain: bool = False,
+           by_bytes: bool = False) -> "Outcome":
     """The Outcome of a prompt.
 
     ``prompt``: its text. ``scopes``: narrow to wide. ``remaining``: percent of the window that is free, None
@@ -130,19 +144,20 @@ def decide(prompt, scopes, remaining=None, ledger=None, settings=None, explain=F
     those of the narrowest artefact when None. ``explain``: also say what nearly came. ``by_bytes``: the host
     counts bytes. Never raises on account of an artefact; what else is raised is a mistake of this program's.
     """
-    prompt = Prompt(prompt)
-    search = Search(prompt, [] if prompt.machine else scopes)
+    read = Prompt(prompt)
+    search = Search(read, [] if read.machine else scopes)
     try:
         if not search.found:
             outcome = Outcome(search.problems)
-            outcome.why = "no person typed this prompt" if prompt.machine else "no keyword is in the prompt"
+            outcome.why = "no person typed this prompt" if read.machine else "no keyword is in the prompt"
             return outcome
         return settle(search, remaining, ledger, settings or search.settings, explain, by_bytes)
     finally:
         search.close()
 
 
-def settle(search, remaining, ledger, settings, explain=False, by_bytes=False):
+def settle(search: "Search", remaining: "float | Fill | None", ledger: "Ledger | None", settings: "dict[str, Any]",
+           explain: bool = False, by_bytes: bool = False) -> "Outcome":
     """The Outcome of a Search that found something. An artefact that turns out torn is passed over."""
     from abcd_index.agenthooks.budget import choose
     from abcd_index.agenthooks.fill import Fill, bracket
@@ -169,21 +184,22 @@ def settle(search, remaining, ledger, settings, explain=False, by_bytes=False):
     return outcome
 
 
-def _sources(search, outcome):
+def _sources(search: "Search", outcome: "Outcome") -> "list[Source]":
     """Each scope with the keywords that count there: the narrowest scope that holds a keyword has it."""
     from abcd_index.agenthooks.rank import Source
 
-    pages, domains = {}, {}
+    pages: dict[str, int] = {}
+    domains: dict[str, int] = {}
     sources = []
     total = sum([artefact.pages for _, artefact in search.open])
     for order, (scope, artefact) in enumerate(search.open):
         kept = []
         for hit in search.hits[order]:
-            barred = hit.pages and pages.setdefault(hit.normal, order) != order
+            barred = bool(hit.pages) and pages.setdefault(hit.normal, order) != order
             if barred and _all_gone(search, pages[hit.normal], hit.normal):
                 barred = False
                 pages[hit.normal] = order
-            barred_rules = hit.domains and domains.setdefault(hit.normal, order) != order
+            barred_rules = bool(hit.domains) and domains.setdefault(hit.normal, order) != order
             if barred or barred_rules:
                 holder = (pages if barred else domains)[hit.normal]
                 held = _part(hit, barred, barred_rules)
@@ -195,7 +211,7 @@ def _sources(search, outcome):
     return sources
 
 
-def _all_gone(search, order, normal):
+def _all_gone(search: "Search", order: int, normal: str) -> bool:
     """Whether every page that holds a keyword in a scope was deleted since the build: it holds it no more."""
     from abcd_index.agenthooks.freshness import Watch
     from abcd_index.artefact.times import GONE
@@ -211,16 +227,16 @@ def _all_gone(search, order, normal):
         watch.close()
 
 
-def _part(hit, with_pages, with_domains):
+def _part(hit: "Hit", with_pages: bool, with_domains: bool) -> "Hit":
     return Hit(hit.normal, hit.weight, hit.zone, hit.length, hit.pages if with_pages else [],
                hit.domains if with_domains else [], hit.seen)
 
 
-def settings_of(header):
+def settings_of(header: "dict[str, Any]") -> "dict[str, Any]":
     """The settings that an artefact's header holds, each within its bounds, else its default."""
     given = header.get("settings")
     given = given if isinstance(given, dict) else {}
-    settings = {"refresh_every": _whole(given.get("refresh_every"), DEFAULTS["refresh_every"], 10000)}
+    settings: dict[str, Any] = {"refresh_every": _whole(given.get("refresh_every"), DEFAULTS["refresh_every"], 10000)}
     for part, most in (("brackets", 100), ("limits", 9000)):
         values = given.get(part)
         values = values if isinstance(values, dict) else {}
@@ -228,5 +244,5 @@ def settings_of(header):
     return settings
 
 
-def _whole(value, default, most):
+def _whole(value: object, default: int, most: int) -> int:
     return value if type(value) is int and 0 <= value <= most else default

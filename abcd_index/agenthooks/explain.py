@@ -5,10 +5,20 @@ Reads what the hook's own code left on the candidates; it decides nothing itself
 
 from abcd_index.agenthooks.rank import KEYWORD_SHARE, MOST, explain_text, figure
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from abcd_index.agenthooks.decide import Outcome, Search
+    from abcd_index.agenthooks.match import Hit
+    from abcd_index.agenthooks.prompt import Prompt
+    from abcd_index.agenthooks.rank import Candidate
+    from abcd_index.agenthooks.rules import Rules
+
 WHERE = ("typed", "part of an identifier or file name", "pasted")
 
 
-def decisions(search, outcome):
+def decisions(search: "Search", outcome: "Outcome") -> "list[dict[str, Any]]":
     """A list of dicts, in the order in which the hook considers them: rules, pages that came, pages that did not.
 
     Every one has ``kind`` ('rules' or 'page'), ``scope``, ``file`` (as a reader would open it), ``title``,
@@ -25,7 +35,7 @@ def decisions(search, outcome):
     return rows + _held(search, outcome, ranked)
 
 
-def _of_page(prompt, candidate):
+def _of_page(prompt: "Prompt", candidate: "Candidate") -> "dict[str, Any]":
     terms = explain_text(prompt, candidate) if candidate.text else []
     return {
         "kind": "page",
@@ -42,7 +52,7 @@ def _of_page(prompt, candidate):
     }
 
 
-def _of_rules(rules):
+def _of_rules(rules: "Rules") -> "dict[str, Any]":
     return {
         "kind": "rules",
         "scope": rules.source.scope.name,
@@ -55,7 +65,7 @@ def _of_rules(rules):
     }
 
 
-def _held(search, outcome, ranked):
+def _held(search: "Search", outcome: "Outcome", ranked: "set[tuple[str, str]]") -> "list[dict[str, Any]]":
     """The pages and rules that only keywords of a narrower scope would have brought."""
     rows = []
     scopes = {scope.name: (scope, artefact) for scope, artefact in search.open}
@@ -80,7 +90,7 @@ def _held(search, outcome, ranked):
     return rows
 
 
-def _words(hits, spelled, total):
+def _words(hits: "list[Hit]", spelled: "list[str]", total: int) -> "list[dict[str, Any]]":
     return [{
         "keyword": word,
         "seen": hit.seen,

@@ -9,6 +9,10 @@ import time
 
 from abcd_index.agenthooks.io import FILL, load, replace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from abcd_index.agenthooks.io import Session
+
 MAGIC = "abcd-fill 1"
 # An older figure says nothing about the window that the person sees now.
 OLDEST = 86400
@@ -24,14 +28,14 @@ class Fill:
 
     __slots__ = ("remaining", "least", "why")
 
-    def __init__(self, remaining, why, least=None):
+    def __init__(self, remaining: "float | None", why: str, least: "float | None" = None) -> None:
         self.remaining = remaining
         self.least = least
         self.why = why
 
 
-def read_record(session):
-    """[when, remaining, said, least, stale] of a session, or None when nothing can be believed to be this session's.
+def read_record(session: "Session") -> "tuple[int, float | None, str, float | None, str] | None":
+    """(when, remaining, said, least, stale) of a session, or None when nothing can be believed to be this session's.
 
     ``when``: seconds since 1970. ``remaining`` and ``least``: percent or None. ``said``: the host's own
     numbers as one word. ``stale``: those of before the window was emptied, which do not count.
@@ -44,12 +48,12 @@ def read_record(session):
         if head != MAGIC + " " + session.mark:
             return None
         when, remaining, said, least, stale = rest.split()
-        return [int(when), number(remaining), said, number(least), stale]
+        return int(when), number(remaining), said, number(least), stale
     except ValueError:
         return None
 
 
-def read_fill(session):
+def read_fill(session: "Session | None") -> "Fill":
     """The Fill of a session (or of None)."""
     record = read_record(session) if session is not None else None
     if record is None:
@@ -62,7 +66,7 @@ def read_fill(session):
     return Fill(remaining, "the status line says %g %% are free" % remaining, least)
 
 
-def bracket(fill, brackets, depleted=False):
+def bracket(fill: "Fill", brackets: "dict[str, int]", depleted: bool = False) -> "tuple[str, str]":
     """(bracket, why). ``brackets``: the two thresholds in percent. ``depleted``: the session was so before."""
     low = brackets["moderate"]
     if depleted or (fill.least is not None and fill.least < low):
@@ -75,12 +79,12 @@ def bracket(fill, brackets, depleted=False):
     return (MODERATE if fill.remaining >= low else DEPLETED), fill.why
 
 
-def number(word):
+def number(word: str) -> "float | None":
     """A figure as written, or None. Raises ValueError."""
     return None if word == NONE else float(word)
 
 
-def note(session, remaining, said):
+def note(session: "Session", remaining: "float | None", said: str) -> bool:
     """Keep what the status line says. ``remaining``: percent or None; ``said``: its numbers, one word of ASCII."""
     _, _, _, least, stale = read_record(session) or (0, None, NONE, None, NONE)
     if said == stale:
@@ -93,7 +97,7 @@ def note(session, remaining, said):
     return _write(session, remaining, said, least, stale)
 
 
-def reset(session, make=True):
+def reset(session: "Session", make: bool = True) -> None:
     """The window was emptied: no figure counts until another one comes. ``make``: also when none was known."""
     before = read_record(session)
     if before is None and not make:
@@ -102,10 +106,10 @@ def reset(session, make=True):
     _write(session, None, NONE, None, stale if remaining is None else said)
 
 
-def _write(session, remaining, said, least, stale):
+def _write(session: "Session", remaining: "float | None", said: str, least: "float | None", stale: str) -> bool:
     row = " ".join(["%d" % time.time(), _figure(remaining), said, _figure(least), stale])
     return replace(session, FILL, (MAGIC + " " + session.mark + "\n" + row + "\n").encode("ascii"))
 
 
-def _figure(figure):
+def _figure(figure: "float | None") -> str:
     return NONE if figure is None else "%.4f" % figure

@@ -8,11 +8,20 @@ to anything (``touch -r``, ``cp -p``, ``tar x``); the time of its last change ca
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
 
 from abcd_index.agenthooks.io import moved
 from abcd_index.artefact.reader import CAREFUL
 from abcd_index.artefact.times import CHANGED, FORMAT_BITS, GONE, PLAIN, SAME, Times, seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import stat_result
+
+    from abcd_index.artefact.reader import Artefact
+    from abcd_index.artefact.times import Row
+    from abcd_index.scopes import Scope
 
 # Files that shape an artefact and are no pages.
 RULES, CONFIG = "rules.json", "config.json"
@@ -25,7 +34,7 @@ class Watch:
 
     __slots__ = ("scope", "stale", "times")
 
-    def __init__(self, scope, artefact):
+    def __init__(self, scope: "Scope", artefact: "Artefact") -> None:
         self.scope = scope
         times = Times.open(scope.index, artefact.header["key"])
         if times is not None:
@@ -50,7 +59,7 @@ class Watch:
                 self.stale = True
         self.beside(CONFIG)
 
-    def state(self, page, file):
+    def state(self, page: int, file: str) -> str:
         """SAME, CHANGED or GONE: the page number ``page`` whose name is ``file``."""
         row = self.times.row(page) if self.times is not None else None
         if row is not None and "/" not in file and _stands(self.scope.store + "/" + file, row):
@@ -59,7 +68,7 @@ class Watch:
         self.stale = self.stale or found != SAME
         return found
 
-    def beside(self, name):
+    def beside(self, name: str) -> str:
         """SAME, CHANGED or GONE: ``rules.json`` or ``config.json``."""
         path = self.scope.home + "/" + name
         row = self.times.beside[name] if self.times is not None else None
@@ -72,19 +81,19 @@ class Watch:
         self.stale = self.stale or found != SAME
         return found
 
-    def close(self):
+    def close(self) -> None:
         """Close the sidecar."""
         if self.times is not None:
             self.times.close()
 
 
-def _stands(path, row):
+def _stands(path: str, row: "Row") -> bool:
     """Whether the plain file at ``path`` has the times and the size that its row says."""
     stat = _stat(path)
     return stat is not None and list(row[:3]) == seen(stat)
 
 
-def _stat(path):
+def _stat(path: str) -> "stat_result | None":
     """The stat of the plain file at ``path``, None for anything else that is there or not there."""
     try:
         stat = _os.lstat(path)
@@ -101,7 +110,7 @@ LINK = 0o120000
 # A closer look at a file that is not as its build left it: moved, linked, touched, edited, or gone.
 
 
-def page_state(store, file, row):
+def page_state(store: str, file: str, row: "Row | None") -> str:
     """SAME, CHANGED or GONE: a page of the folder ``store``. ``row``: what its build saw (``times``), or None."""
     found = look(store, file)
     if found is None:
@@ -112,7 +121,7 @@ def page_state(store, file, row):
     return content(path, row)
 
 
-def content(path, row):
+def content(path: str, row: "Row | None") -> str:
     """SAME, CHANGED or GONE by what is in the plain file at ``path``: a checkout moves a file's times and leaves its
     content, and may give it other line ends."""
     data = _read(path)
@@ -122,7 +131,7 @@ def content(path, row):
     return SAME if row is not None and _sha256(data) == row[3] else CHANGED
 
 
-def look(store, file):
+def look(store: str, file: str) -> "tuple[str, stat_result] | None":
     """(path, stat) of a page's file in the folder ``store``, or None when it is gone or leads out of the store."""
     if "/" in file or "\0" in file or file in ("", ".", ".."):
         return None
@@ -140,16 +149,16 @@ def look(store, file):
     return None
 
 
-def _within(store, path):
+def _within(store: str, path: str) -> str:
     from abcd_index.scopes import Places, resolve
 
-    real = resolve(path, Places().forbidden)
+    real: str = resolve(path, Places().forbidden)
     if not real.startswith(store + "/"):
         raise ValueError("the link leads out of the store")
     return real
 
 
-def _spellings(file):
+def _spellings(file: str) -> "Iterator[str]":
     """The names that a file of this name (NFC) may have on disk."""
     yield file
     if not file.isascii():
@@ -158,7 +167,7 @@ def _spellings(file):
         yield normalize("NFD", file)
 
 
-def _read(path):
+def _read(path: str) -> "bytes | None":
     fd = -1
     try:
         fd = _os.open(path, _os.O_RDONLY | CAREFUL)
@@ -176,11 +185,11 @@ def _read(path):
             _os.close(fd)
 
 
-def _sha256(data):
+def _sha256(data: bytes) -> str:
     """The hash, by whichever module this Python has it in; hashlib loads OpenSSL."""
     for module in ("_sha2", "_sha256", "hashlib"):
         try:
-            return __import__(module).sha256(data).hexdigest()
+            return str(__import__(module).sha256(data).hexdigest())
         except (ImportError, AttributeError):
             continue
     return ""

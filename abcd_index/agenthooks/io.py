@@ -9,11 +9,19 @@ import time
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
 
 from abcd_index.artefact.format import TIMES_SUFFIX
 from abcd_index.artefact.reader import CAREFUL, parse
 from abcd_index.scopes import within
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from abcd_index.artefact.reader import Artefact
+    from abcd_index.scopes import Places, Scope
 
 # Seconds for the whole of a prompt hook; the host holds the person's prompt back for it.
 DEADLINE = 1.0
@@ -40,28 +48,28 @@ ONCE = ".once-"
 NEW = _os.O_WRONLY | _os.O_CREAT | _os.O_EXCL | getattr(_os, "O_CLOEXEC", 0)
 
 try:
-    from _json import encode_basestring_ascii as quote
+    from _json import encode_basestring_ascii as _quote
 except ImportError:  # pragma: no cover - not CPython
-    import json
+    from json import dumps as _quote
 
-    quote = json.dumps
+quote: "Callable[[str], str]" = _quote
 
 
-def ahead(step):
+def ahead(step: str) -> None:
     """Called before the modules of a ``step`` are imported, or a module of that name. The hook's script puts its own,
     faster way to load them here."""
 
 
-def deadline(places, usual=DEADLINE):
+def deadline(places: "Places", usual: float = DEADLINE) -> float:
     """Seconds that a hook has: ``usual``, or more where ``ABCD_DEADLINE`` says so."""
     said = places.get("ABCD_DEADLINE")
     return max(usual, min(int(said), LONGEST_DEADLINE)) if said.isdecimal() else usual
 
 
-def arm(seconds=DEADLINE):
+def arm(seconds: float = DEADLINE) -> None:
     """Raise SystemExit in ``seconds``, wherever the program is then; 0 calls that off."""
     try:
-        import _signal
+        import _signal  # type: ignore[import-not-found]  # the C half of signal
 
         _signal.signal(_signal.SIGALRM, _late)
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
@@ -73,16 +81,16 @@ def arm(seconds=DEADLINE):
             _thread.start_new_thread(_leave_after, (seconds,))
 
 
-def _late(signum, frame):
+def _late(signum: int, frame: object) -> None:
     raise SystemExit
 
 
-def _leave_after(seconds):  # pragma: no cover - Windows
+def _leave_after(seconds: float) -> None:  # pragma: no cover - Windows
     time.sleep(seconds)
     _os._exit(0)
 
 
-def read_all():
+def read_all() -> "tuple[bytearray, dict[str, Any] | None]":
     """(what came on stdin, the JSON object that it is or None): read up to the end of a complete object, the end
     of the pipe, or the deadline."""
     data = bytearray()
@@ -101,7 +109,7 @@ def read_all():
     return data, payload_of(data)
 
 
-def payload_of(data):
+def payload_of(data: "bytes | bytearray") -> "dict[str, Any] | None":
     """The JSON object that ``data`` (bytes) is, as a dict; None for anything else. Byte order marks are dropped.
 
     Of a long prompt the middle, which is not looked at, may be left out."""
@@ -110,7 +118,7 @@ def payload_of(data):
     return len(data) > 2 * (HEAD + TAIL) and _without_middle(data) or _object(data)
 
 
-def _object(data):
+def _object(data: "bytes | bytearray") -> "dict[str, Any] | None":
     try:
         value = parse(data.decode("utf-8", "replace").strip())
     except (ValueError, LookupError, RecursionError, MemoryError):
@@ -118,7 +126,7 @@ def _object(data):
     return value if type(value) is dict else None
 
 
-def _without_middle(data):
+def _without_middle(data: "bytes | bytearray") -> "dict[str, Any] | None":
     """A payload whose middle is all of one prompt, without that middle; None where it may be anything else."""
     head, tail = HEAD, TAIL
     if not data.isascii() or b"\\u" in data[:head] or b"\\u" in data[-tail:]:
@@ -135,7 +143,7 @@ def _without_middle(data):
     return payload if at > PROMPT_HEAD and len(prompt) - at - len(CUT) > PROMPT_TAIL else None
 
 
-def send(data):
+def send(data: bytes) -> bool:
     """Write ``data`` to stdout. False when the reader is gone or the disk is full."""
     try:
         while data:
@@ -145,7 +153,7 @@ def send(data):
     return True
 
 
-def leave(status=0):
+def leave(status: int = 0) -> "NoReturn":
     """End the process now. Nothing is buffered, and tearing the interpreter down takes longer than the hook."""
     _os._exit(status)
 
@@ -156,7 +164,7 @@ class Session:
 
     __slots__ = ("folder", "path", "mark", "key")
 
-    def __init__(self, folder, session, key):
+    def __init__(self, folder: str, session: str, key: bytes) -> None:
         raw = session.encode("utf-8", "surrogatepass")
         name = keyed(key, raw)
         self.folder = folder
@@ -165,7 +173,7 @@ class Session:
         self.key = key
 
 
-def session_of(session, places, make=False):
+def session_of(session: str, places: "Places", make: bool = False) -> "Session | None":
     """The Session of an id (text), or None: no id, no home, a home that leads into ``~/.claude``, or no secret there.
 
     ``make``: make the secret where there is none; without it no session was ever written down.
@@ -175,7 +183,7 @@ def session_of(session, places, make=False):
     return Session(index + SESSIONS, session, key) if key else None
 
 
-def user_folder(places, name):
+def user_folder(places: "Places", name: str) -> str:
     """A folder of the user home with its links followed; '' when there is no home, or it leads into ``~/.claude``."""
     user = places.real_user()
     try:
@@ -184,7 +192,7 @@ def user_folder(places, name):
         return ""
 
 
-def keyed(key, data):
+def keyed(key: bytes, data: bytes) -> str:
     """40 hex digits that tell ``data`` (bytes) from others and say nothing of it to who has no ``key``."""
     ahead("keyed")
     try:
@@ -194,7 +202,7 @@ def keyed(key, data):
     return blake2b(data, digest_size=20, key=key).hexdigest()
 
 
-def marked(session, turn, prompt, *more):
+def marked(session: "Session", turn: str, prompt: str, *more: str) -> str:
     """The name that two deliveries of one prompt share: the host's own id of it (``turn``), else its text; and
     ``more`` that must be the same."""
     if not turn:
@@ -203,12 +211,12 @@ def marked(session, turn, prompt, *more):
     return keyed(session.key, "\n".join([turn, *more]).encode("utf-8", "surrogatepass"))
 
 
-def said(session, turn, prompt):
+def said(session: "Session", turn: str, prompt: str) -> str:
     """How the ledger writes that a prompt was said now."""
     return "%s@%d" % (marked(session, turn, prompt)[:16], time.time())
 
 
-def secret(index, make):
+def secret(index: str, make: bool) -> bytes:
     """The 32 bytes of the user's own ``key`` file; b'' when there are none, or they cannot be read or made.
 
     ``index``: the folder that it is in. Of hooks that make it at the same moment all get the same.
@@ -221,7 +229,7 @@ def secret(index, make):
     return found or b""
 
 
-def _read_secret(path):
+def _read_secret(path: str) -> "bytes | None":
     """None where there is no secret, b'' where there is one that cannot be used."""
     try:
         fd = _os.open(path, _os.O_RDONLY | CAREFUL)
@@ -238,7 +246,7 @@ def _read_secret(path):
         _os.close(fd)
 
 
-def _make_secret(index, path):
+def _make_secret(index: str, path: str) -> bool:
     """Put a secret at ``path`` whole, unless another hook was faster. Whether it is there."""
     if not make_folder(index, above=1):
         return False
@@ -262,7 +270,7 @@ def _make_secret(index, path):
     return bool(made)
 
 
-def make(path, data, sync=False):
+def make(path: str, data: bytes, sync: bool = False) -> "bool | None":
     """Make a new file, 0600. True; False when something is there already; None when it cannot be made."""
     try:
         fd = _os.open(path, NEW, 0o600)
@@ -282,7 +290,7 @@ def make(path, data, sync=False):
         _os.close(fd)
 
 
-def create(session, suffix, data):
+def create(session: "Session", suffix: str, data: bytes) -> "bool | None":
     """As ``make``, for a file of the session, whose folder is made where it is missing."""
     made = make(session.path + suffix, data)
     if made is None and make_folder(session.folder):
@@ -290,7 +298,7 @@ def create(session, suffix, data):
     return made
 
 
-def make_folder(folder, above=2):
+def make_folder(folder: str, above: int = 2) -> bool:
     """Make a folder of the user home, and up to ``above`` that are missing above it. Whether it is there now."""
     missing = [folder]
     while len(missing) <= above:
@@ -305,7 +313,7 @@ def make_folder(folder, above=2):
     return True
 
 
-def append(session, suffix, data, new=False):
+def append(session: "Session", suffix: str, data: bytes, new: bool = False) -> bool:
     """Add to a file of the session in one write. False when it is not there or is no plain file. ``new``: make the
     file where there is none; hooks that do so at the same moment lose nothing of each other's."""
     flags = _os.O_WRONLY | _os.O_APPEND | CAREFUL | (_os.O_CREAT if new else 0)
@@ -326,12 +334,12 @@ def append(session, suffix, data, new=False):
         _os.close(fd)
 
 
-def tick(session, turn, prompt):
+def tick(session: "Session", turn: str, prompt: str) -> None:
     """Note a prompt that was given nothing, in a session that was given something before."""
     append(session, LEDGER, b". %s\n" % said(session, turn, prompt).encode("ascii"))
 
 
-def replace(session, suffix, data):
+def replace(session: "Session", suffix: str, data: bytes) -> bool:
     """Put ``data`` in the place of a file of the session in one step. Whether that worked."""
     target = session.path + suffix
     for attempt in range(4):
@@ -357,7 +365,7 @@ def replace(session, suffix, data):
             return False
 
 
-def load(session, suffix, most):
+def load(session: "Session", suffix: str, most: int) -> "bytes | None":
     """The first ``most`` + 1 bytes of a file of the session; None when there is none, b'' when it cannot be read."""
     try:
         fd = _os.open(session.path + suffix, _os.O_RDONLY | CAREFUL)
@@ -371,7 +379,7 @@ def load(session, suffix, most):
         _os.close(fd)
 
 
-def remove(path):
+def remove(path: str) -> None:
     """Remove a file; harmless when it is gone."""
     try:
         _os.unlink(path)
@@ -379,18 +387,18 @@ def remove(path):
         pass
 
 
-def changed(path):
+def changed(path: str) -> int:
     """When ``path`` was written or put there last, in ns, whatever its own time was set to. Raises OSError."""
     stat = _os.lstat(path)
     return max(stat.st_mtime_ns, stat.st_ctime_ns)
 
 
-def built(scope, artefact):
+def built(scope: "Scope", artefact: "Artefact") -> int:
     """When the build of an artefact began, in ns: the time of its sidecar. Raises OSError."""
     return _os.lstat(scope.index + "/" + artefact.header["key"] + TIMES_SUFFIX).st_mtime_ns
 
 
-def moved(scope, artefact, slack=0):
+def moved(scope: "Scope", artefact: "Artefact", slack: int = 0) -> bool:
     """Whether a page came to or left a scope's store since its artefact was built (``slack`` ns later), or nobody knows
     when that was."""
     try:
@@ -400,10 +408,10 @@ def moved(scope, artefact, slack=0):
     try:
         return changed(scope.store) > begun + slack
     except (OSError, ValueError):
-        return artefact.pages > 0
+        return bool(artefact.pages)
 
 
-def locked(path):
+def locked(path: str) -> bool:
     """Whether a process that lives holds the file at ``path``, see ``hold``."""
     lock = getattr(_os, "lockf", None)
     if lock is None:  # pragma: no cover - Windows
@@ -421,14 +429,14 @@ def locked(path):
         _os.close(fd)
 
 
-def hold(path):
+def hold(path: str) -> int:
     """Hold the file at ``path`` until this process ends, however it ends. Returns its descriptor. Raises OSError."""
     fd = _os.open(path, _os.O_RDWR | CAREFUL)
     _os.lockf(fd, _os.F_TLOCK, 0)
     return fd
 
 
-def let_go():
+def let_go() -> None:
     """Become a process of one's own that has nothing of the hook's: no terminal, no open file, no deadline."""
     arm(0)
     _os.setsid()
@@ -439,7 +447,7 @@ def let_go():
     _os.closerange(3, 4096)
 
 
-def working_directory():
+def working_directory() -> str:
     """The process's folder, or '' when it is gone."""
     try:
         return _os.getcwd()

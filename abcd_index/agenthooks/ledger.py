@@ -20,7 +20,11 @@ from abcd_index.agenthooks.io import LEDGER, ONCE, append, create, load, remove,
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from abcd_index.agenthooks.io import Session
 
 
 MAGIC = "abcd-ledger 2"
@@ -44,14 +48,14 @@ class Ledger:
     __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "again", "begun",
                  "ending")
 
-    def __init__(self):
-        self.seen = {}
+    def __init__(self) -> None:
+        self.seen: dict[str, tuple[int, int]] = {}
         self.prompts = self.after = self.size = 0
         self.depleted = self.bad = self.refreshed = self.again = self.begun = False
         self.marker = self.ending = ""
 
 
-def read_ledger(session, refresh_every=0, said=""):
+def read_ledger(session: "Session", refresh_every: int = 0, said: str = "") -> "Ledger":
     """The session's Ledger (an empty one for None). ``refresh_every``: after so many prompts it is forgotten; 0: never.
     ``said``: of the prompt that it is read for.
 
@@ -71,10 +75,10 @@ def read_ledger(session, refresh_every=0, said=""):
     return ledger
 
 
-def _parse(ledger, data, mark, said):
+def _parse(ledger: "Ledger", data: bytes, mark: str, said: str) -> bool:
     """Read the log into ``ledger``. False when it is not this session's ledger."""
     started = False
-    known = {}
+    known: dict[str, int] = {}
     lines = data.decode("ascii", "replace").split("\n")
     if lines[-1]:
         # Another hook is writing that line, or died over it.
@@ -106,7 +110,7 @@ def _parse(ledger, data, mark, said):
     return ledger.begun or not started
 
 
-def _counted(known, said):
+def _counted(known: "dict[str, int]", said: "list[str]") -> bool:
     """Whether a prompt is another delivery of one that was counted; else it is ``known`` from now on."""
     name, _, when = (said[0] if said else "").partition("@")
     if not when.isdecimal():
@@ -118,7 +122,7 @@ def _counted(known, said):
     return False
 
 
-def _take(ledger, words):
+def _take(ledger: "Ledger", words: "list[str]") -> None:
     if len(words) < 4:
         return
     ledger.marker = words[2]
@@ -130,7 +134,8 @@ def _take(ledger, words):
             ledger.seen[signature] = FORMS[form], ledger.prompts
 
 
-def note(session, ledger, bracket, marker, said, marks):
+def note(session: "Session", ledger: "Ledger", bracket: str, marker: str, said: str,
+         marks: "list[tuple[str, int]]") -> bool:
     """Keep what was sent. ``marks``: [(signature, form)]. What cannot be written only repeats a page."""
     head = MAGIC + " " + session.mark + "\n"
     row = "+ %s %s %s\n" % (bracket, marker, " ".join([said, *["%s:%d" % mark for mark in marks]]))
@@ -149,7 +154,7 @@ def note(session, ledger, bracket, marker, said, marks):
     return append(session, LEDGER, (ledger.ending + row).encode("ascii")) or replace(session, LEDGER, whole)
 
 
-def first_delivery(session, ledger, marker):
+def first_delivery(session: "Session", ledger: "Ledger", marker: str) -> bool:
     """Whether this hook is the one to answer: False for the second delivery of one prompt.
 
     Of two hooks at the same moment the one that makes the marker file answers. A marker that is there
@@ -180,7 +185,7 @@ KEPT = 14 * 86400
 LOOKED_AT = 64
 
 
-def forget(session):
+def forget(session: "Session") -> None:
     """The session's context was emptied: no ledger, no markers."""
     remove(session.path + LEDGER)
     folder, _, name = session.path.rpartition("/")
@@ -193,7 +198,7 @@ def forget(session):
             remove(folder + "/" + other)
 
 
-def prune(session, looks=LOOKED_AT):
+def prune(session: "Session", looks: int = LOOKED_AT) -> None:
     """Remove what old sessions left; looks at ``looks`` files of the folder, never at this session's."""
     folder, _, name = session.path.rpartition("/")
     now = time.time()

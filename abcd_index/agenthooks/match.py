@@ -7,6 +7,19 @@ are looked up by their first word only, for the distinct words of the prompt.
 from abcd_index.agenthooks.prompt import JOINED, PART, PASTED, SIGN, TYPED, path_kind
 from abcd_index.text.normalise import bare, prompt_forms, singulars, stands_free
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from abcd_index.agenthooks.prompt import Prompt, Token
+    from abcd_index.artefact.format import Posting
+
+    # (weight, zone, length, spelling in the prompt) of a keyword's best place in it.
+    _Place = tuple[float, int, int, str]
+    # Pairs of key and entry: the words that keep a page out.
+    Exclusions = Sequence[tuple[str, list[str]]]
+
+
 # How much a hit counts by where it was found: typed, part of an identifier, pasted.
 ZONE_WEIGHT = (1.0, 0.7, 0.35)
 # And by how it was spelled.
@@ -22,7 +35,8 @@ class Hit:
 
     __slots__ = ("normal", "weight", "zone", "length", "pages", "domains", "seen")
 
-    def __init__(self, normal, weight, zone, length, pages, domains, seen):
+    def __init__(self, normal: str, weight: float, zone: int, length: int, pages: "list[int]", domains: "list[int]",
+                 seen: str) -> None:
         self.normal = normal
         self.weight = weight
         self.zone = zone
@@ -32,14 +46,15 @@ class Hit:
         self.seen = seen
 
 
-def match(prompt, lookup):
+def match(prompt: "Prompt", lookup: "Callable[[str], list[Posting]]") -> "list[Hit]":
     """The hits of ``prompt``, one for each normal form (the best), in the order of the prompt."""
     return match_all(prompt, lambda forms: [(form, lookup(form)) for form in forms])
 
 
-def match_all(prompt, lookup_all):
+def match_all(prompt: "Prompt",
+              lookup_all: "Callable[[Collection[str]], Iterable[tuple[str, list[Posting]]]]") -> "list[Hit]":
     """As ``match``, with a lookup of many keys at once: keys -> [(key, postings)]."""
-    hits = {}
+    hits: dict[str, Hit] = {}
     forms = prompt.forms()
     for form, postings in lookup_all(forms):
         for entry, pages, domains in postings:
@@ -54,18 +69,19 @@ def match_all(prompt, lookup_all):
     return list(hits.values())
 
 
-def excluded(prompt, exclude):
+def excluded(prompt: "Prompt", exclude: "Exclusions") -> str:
     """The first of the ``exclude`` words (pairs of key and entry) that is in the prompt, or ''."""
     if exclude:
         forms = prompt.forms()
         for key, entry in exclude:
             places = forms.get(key)
             if places is not None and _found(prompt, key, places, entry) is not None:
-                return entry[0]
+                word: str = entry[0]
+                return word
     return ""
 
 
-def _found(prompt, form, places, entry):
+def _found(prompt: "Prompt", form: str, places: "Sequence[int]", entry: "list[str]") -> "_Place | None":
     """(weight, zone, length, spelling in the prompt) of the best place, or None."""
     if len(entry) > 1 and entry[1] == "":
         return _literal(prompt, entry[0])
@@ -84,7 +100,7 @@ def _found(prompt, form, places, entry):
     return best
 
 
-def _pasted(run, exact, entry):
+def _pasted(run: str, exact: str, entry: "list[str]") -> "_Place | None":
     """As ``_run``, for a word of what was pasted; the best place of it."""
     first = (bare(exact), exact, PASTED)
     if len(entry) == 1:
@@ -103,10 +119,11 @@ def _pasted(run, exact, entry):
     return best
 
 
-def _run(tokens, place, form, entry):
-    word, exact, zone = tokens[place]
-    if zone == SIGN:
+def _run(tokens: "Sequence[Token | None]", place: int, form: str, entry: "list[str]") -> "_Place | None":
+    found = tokens[place]
+    if found is None or found[2] == SIGN:
         return None
+    word, exact, zone = found
     if len(entry) == 1:
         if zone == JOINED:
             zone = PART
@@ -135,7 +152,7 @@ def _run(tokens, place, form, entry):
     return quality * ZONE_WEIGHT[zone], zone, len(entry), seen
 
 
-def _quality(word, exact, wanted):
+def _quality(word: str, exact: str, wanted: str) -> float:
     """How well a prompt's word spells a keyword's word; 0 when it does not."""
     if exact == wanted:
         return EXACT
@@ -150,7 +167,7 @@ def _quality(word, exact, wanted):
     return 0
 
 
-def _literal(prompt, literal):
+def _literal(prompt: "Prompt", literal: str) -> "_Place | None":
     length = literal.count(" ") + 1
     best = None
     for zone, text in zip((TYPED, PASTED), prompt.folded()):
@@ -167,7 +184,7 @@ def _literal(prompt, literal):
     return best
 
 
-def _in_path(text, start, end, literal):
+def _in_path(text: str, start: int, end: int, literal: str) -> bool:
     """Whether ``text[start:end]`` is but a piece of a URL or a path, while ``literal`` is of neither."""
     if "/" in literal or "\\" in literal:
         return False

@@ -5,6 +5,11 @@ Prompt path: imports nothing. An agent is recognised by the shape of its payload
 below are confirmed.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 PROMPT = "UserPromptSubmit"
 
 # Agents that read `hookSpecificOutput` need no entry. '' means: this agent cannot take context, stay silent.
@@ -27,7 +32,8 @@ class Call:
 
     __slots__ = ("host", "event", "prompt", "cwd", "session", "turn", "subagent", "source", "start")
 
-    def __init__(self, host, payload, names, event):
+    def __init__(self, host: str, payload: "dict[str, Any]", names: "tuple[object, object, object, object]",
+                 event: str) -> None:
         get = payload.get
         prompt, cwd, session, turn = names
         self.host = host
@@ -37,19 +43,20 @@ class Call:
         self.session = name(session)
         self.turn = name(turn)
         self.subagent = bool(get("agent_id") or get("agentId"))
-        self.source = get("source") if isinstance(get("source"), str) else ""
+        source = get("source")
+        self.source = source if isinstance(source, str) else ""
         self.start = event.lower() == "sessionstart"
 
 
-def read_call(payload, forced="", environ=None):
+def read_call(payload: "dict[str, Any]", forced: str = "", environ: "Callable[[str], str] | None" = None) -> "Call":
     """``payload``: the JSON object on the hook's stdin (dict). ``forced``: a host name that wins over the shape.
     ``environ``: name -> text, asked only for Cursor, which may send no folder. Returns a Call."""
     get = payload.get
     host = forced if forced in HOSTS else detect(payload)
-    event = get("hook_event_name") or get("hookEventName") or get("hookName")
-    known = isinstance(event, str) and event
-    if not known:
-        event = PROMPT
+    said = get("hook_event_name") or get("hookEventName") or get("hookName")
+    event = said if isinstance(said, str) and said else PROMPT
+    known = event is said
+    names: tuple[object, object, object, object]
     if host == CLINE:
         inner = get("userPromptSubmit")
         inner = inner if isinstance(inner, dict) else {}
@@ -69,7 +76,7 @@ def read_call(payload, forced="", environ=None):
     return Call(host, payload, names, event)
 
 
-def detect(payload):
+def detect(payload: "dict[str, Any]") -> str:
     """The name of the agent that sends such a payload; 'claude' for all that keep to its shape."""
     get = payload.get
     if "clineVersion" in payload or isinstance(get("userPromptSubmit"), dict):
@@ -97,7 +104,7 @@ def detect(payload):
     return "claude"
 
 
-def envelope(host, event, text, quote):
+def envelope(host: str, event: str, text: str, quote: "Callable[[str], str]") -> bytes:
     """The bytes to print so that ``host`` gives ``text`` to its model; b'' where it cannot.
 
     ``quote``: text -> JSON string in ASCII. Exactly these keys: Codex refuses any other.
@@ -121,7 +128,7 @@ def envelope(host, event, text, quote):
     return answer.encode("ascii")
 
 
-def words(prompt):
+def words(prompt: object) -> str:
     """The text of a prompt that is text, or a list of parts (text, or objects with ``text``); else ''."""
     if isinstance(prompt, str):
         return prompt
@@ -131,24 +138,24 @@ def words(prompt):
     return "\n".join([part for part in parts if isinstance(part, str)])
 
 
-def name(value):
+def name(value: object) -> str:
     """An id as text: numbers count as written, anything else that is no text is no id."""
     if isinstance(value, str):
         return value
     return str(value) if type(value) is int else ""
 
 
-def first(values):
+def first(values: object) -> object:
     """The first of a list, or None."""
     return values[0] if isinstance(values, list) and values else None
 
 
-def first_of(one, other):
+def first_of(one: object, other: object) -> object:
     """``one`` unless it is missing."""
     return other if one is None else one
 
 
-def cursor_folder(get, environ):
+def cursor_folder(get: "Callable[[str], object]", environ: "Callable[[str], str] | None") -> object:
     """Cursor's workspace: in the payload, else in the environment; its CLI sends an empty ``cwd``."""
     found = first(get("workspace_roots")) or get("cwd")
     if not found and environ is not None:

@@ -7,6 +7,15 @@ identifiers a little less (``PART``).
 
 from abcd_index.text.normalise import bare, bases, camel, composed, fold, folded, letters, noise, pieces, singulars
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    # (bare word, exact word, kind)
+    Token = tuple[str, str, int]
+
+
+
 HEAD, TAIL = 16000, 8000
 # A single line longer than this is looked at as if something was pasted into it.
 _LINE = 4000
@@ -38,19 +47,19 @@ class Prompt:
     __slots__ = ("machine", "command", "stars", "typed", "pasted", "tokens", "run", "words", "_forms", "_folded",
                  "_inflected", "accented", "chunks")
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.machine = False
         self.command = ""
-        self.stars = set()
+        self.stars: set[str] = set()
         self.typed = self.pasted = ""
-        self.tokens = []
+        self.tokens: list[Token | None] = []
         self.run = ""
-        self.words = {}
-        self._inflected = {}
-        self.accented = {}
-        self.chunks = ()
-        self._forms = None
-        self._folded = None
+        self.words: dict[str, list[int]] = {}
+        self._inflected: dict[str, list[str]] = {}
+        self.accented: dict[str, list[str]] = {}
+        self.chunks: Sequence[str] = ()
+        self._forms: dict[str, Sequence[int]] | None = None
+        self._folded: tuple[str, str] | None = None
         if len(text) > HEAD + TAIL:
             text = _limited(text)
         if "\r" in text:
@@ -77,11 +86,11 @@ class Prompt:
             self._stars()
 
     @property
-    def empty(self):
+    def empty(self) -> bool:
         """Whether there is nothing to look up."""
         return not self.words
 
-    def forms(self):
+    def forms(self) -> "dict[str, Sequence[int]]":
         """{form: positions}: every form under which a word of the prompt is looked up. Where a pasted word stands is
         not among them, see ``pasted_as``."""
         forms = self._forms
@@ -101,7 +110,7 @@ class Prompt:
                         self._inflected.setdefault(form, []).append(word)
         return forms
 
-    def pasted_as(self, form):
+    def pasted_as(self, form: str) -> "list[str]":
         """The pasted words, exact, that are looked up under ``form``."""
         found = []
         if self.run:
@@ -111,19 +120,19 @@ class Prompt:
                 found += self.accented.get(word, ())
         return found
 
-    def folded(self):
+    def folded(self) -> "tuple[str, str]":
         """(typed, pasted) folded, white space made one: where literals are searched."""
         if self._folded is None:
             typed = self.command + " " + self.typed if self.command else self.typed
             self._folded = (" ".join(folded(typed).split()), " ".join(folded(self.pasted).split()))
         return self._folded
 
-    def stems(self):
+    def stems(self) -> "dict[str, float]":
         """{stem: how often}: the ranking terms of the prompt, in its order. Pasted words count little, only where
         they were not typed too, and only the first and the last ones."""
         from abcd_index.text.porter import analyse
 
-        weights = {}
+        weights: dict[str, float] = {}
         for term in analyse(self.typed):
             weights[term] = weights.get(term, 0.0) + 1.0
         if self.pasted:
@@ -136,7 +145,7 @@ class Prompt:
                     weights[term] = 0.2
         return weights
 
-    def _command(self, text):
+    def _command(self, text: str) -> str:
         """Take a slash command's name off; the name reaches only keywords that are written with a slash."""
         name, _, rest = text.partition("\n") if "\n" in text.split(" ", 1)[0] else text.partition(" ")
         plain = name[1:].replace("-", "a").replace("_", "a").replace(":", "a").replace(".", "a")
@@ -152,14 +161,14 @@ class Prompt:
         self.tokens.append(None)
         return rest
 
-    def _read_typed(self):
+    def _read_typed(self) -> None:
         text = self.typed
         if not text.isascii():
             text = self.take_unspaced(text)
         if "\n\n" in text:
             text = text.replace("\n\n", " \0 ")
-        seen = {"\0": _END}
-        parts = []
+        seen: dict[str, Sequence[Token | None]] = {"\0": _END}
+        parts: list[tuple[int, list[str]]] = []
         tokens, words = self.tokens, self.words
         for chunk in text.split():
             items = seen.get(chunk)
@@ -175,7 +184,7 @@ class Prompt:
                 tokens.append(item)
         self._add_parts(parts, PART)
 
-    def _add_parts(self, identifiers, kind):
+    def _add_parts(self, identifiers: "list[tuple[int, list[str]]]", kind: int) -> None:
         """Set the parts of identifiers behind the text, each a run of its own. ``kind``: the least they count."""
         tokens, words = self.tokens, self.words
         tokens.append(None)
@@ -186,14 +195,14 @@ class Prompt:
                 tokens.append((part, part, own))
             tokens.append(None)
 
-    def take_unspaced(self, text):
+    def take_unspaced(self, text: str) -> str:
         """Take what is of scripts without spaces out of ``text``; it is found as written, wherever it stands."""
         text, keys = letters().unglued(text)
         for key in keys:
-            self.words.setdefault(key, ())
+            self.words.setdefault(key, [])
         return text
 
-    def _stars(self):
+    def _stars(self) -> None:
         for chunk in self.typed.split():
             chunk = chunk.lstrip("([{\"'`")
             if chunk[:1] == "*" and chunk[-1:] != "*":
@@ -202,13 +211,13 @@ class Prompt:
                     self.stars.add(fold(name))
 
 
-def _limited(text, head=HEAD, tail=TAIL):
+def _limited(text: str, head: int = HEAD, tail: int = TAIL) -> str:
     from abcd_index.text.segment import ends
 
     return ends(text, head, tail)
 
 
-def _composed(text):
+def _composed(text: str) -> str:
     if text.isascii():
         return text
     text = composed(text)
@@ -218,7 +227,7 @@ def _composed(text):
 
 
 
-def cut(chunk, parts):
+def cut(chunk: str, parts: "list[tuple[int, list[str]]]") -> "list[Token | None]":
     """One white-space-free chunk -> its tokens, None where a run of words ends.
 
     The parts of identifiers are added to ``parts``.
@@ -230,16 +239,16 @@ def cut(chunk, parts):
         items = _word(core, TYPED, parts)
         at = chunk.find(core)
         if not _BREAKS.isdisjoint(chunk[at + len(core):]):
-            items = items + [None]
+            items.append(None)
         if at and chunk[:at].strip("\"'`*_"):
-            items = [None] + items
+            items.insert(0, None)
         return items
     if not core:
         return [None] if chunk.strip("-_*") else []
     return _complex(chunk, parts)
 
 
-def _word(word, kind, parts):
+def _word(word: str, kind: int, parts: "list[tuple[int, list[str]]]") -> "list[Token | None]":
     """A word; one in mixed case is an identifier and also stands for its parts."""
     if not word.isascii():
         exact = folded(word)
@@ -252,12 +261,13 @@ def _word(word, kind, parts):
     return [(low, low, kind)]
 
 
-def _complex(chunk, parts):
+def _complex(chunk: str, parts: "list[tuple[int, list[str]]]") -> "list[Token | None]":
     if len(chunk) > 31 and noise(chunk):
         return [None] + [(run, run, PASTED) for run in (chunk[start:end].lower() for start, end, _ in pieces(chunk))
                          if len(run) > 3] + [None]
     kind = path_kind(chunk)
-    items, last = [], 0
+    items: list[Token | None] = []
+    last = 0
     for number, (start, end, _) in enumerate(pieces(chunk)):
         between = chunk[last:start]
         if between and between.strip("-_\u2010\u2011\u2013"):
@@ -280,7 +290,7 @@ def _complex(chunk, parts):
     return items
 
 
-def path_kind(chunk):
+def path_kind(chunk: str) -> int:
     """PASTED for a URL or a path, PART for a file name, else TYPED."""
     if "://" in chunk or chunk.startswith("www."):
         return PASTED
@@ -299,7 +309,7 @@ def path_kind(chunk):
     return PART if file or "@" in core[1:] else TYPED
 
 
-def _read_pasted(prompt):
+def _read_pasted(prompt: "Prompt") -> None:
     """Set ``run``, ``chunks``, ``accented`` and ``words`` of a Prompt from what was pasted.
 
     It is cut by one table, for all of it counts the same. A paste has thousands of words, few of them distinct and
@@ -320,7 +330,7 @@ def _read_pasted(prompt):
     chunks = list(dict.fromkeys(text.replace("\0", " ").split()))
     text = text.replace("\0", " \0 ")
     prompt.chunks = list(dict.fromkeys(prompt.pasted.split())) if glued else chunks
-    parts = []
+    parts: list[tuple[int, list[str]]] = []
     if text.isascii() and "+" not in text and "#" not in text:
         text = text.lower()
         small = " ".join(chunks).lower().split()
@@ -330,7 +340,7 @@ def _read_pasted(prompt):
     words = prompt.words
     for word in small:
         if word not in words:
-            words[word] = ()
+            words[word] = []
     for chunk in [chunk for chunk in mixed if not chunk.isupper() and not chunk.istitle()][:MOST_APART]:
         if len(chunk) < 32 or not noise(chunk):
             own = camel(chunk)
@@ -340,11 +350,12 @@ def _read_pasted(prompt):
         text += " \0 " + " ".join(own)
         for word in own:
             if word not in words:
-                words[word] = ()
+                words[word] = []
     prompt.run = " " + text + " "
 
 
-def _read_odd(prompt, text, chunks, parts):
+def _read_odd(prompt: "Prompt", text: str, chunks: "list[str]",
+              parts: "list[tuple[int, list[str]]]") -> "tuple[str, list[str], list[str]]":
     """(run, words, chunks in mixed case) of pasted text that is not all ASCII letters and digits."""
     small, mixed = [], []
     folds = {"\0": "\0"}

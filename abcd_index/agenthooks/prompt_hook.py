@@ -10,11 +10,21 @@ from abcd_index.agenthooks import io
 from abcd_index.agenthooks.payload import SILENT, envelope, read_call
 from abcd_index.scopes import Places, find_scopes
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from abcd_index.agenthooks.decide import Search
+    from abcd_index.agenthooks.io import Session
+    from abcd_index.agenthooks.payload import Call
+    from abcd_index.scopes import Scope
+
 # Kiro before 1.0 gives the prompt in the environment and never says anything on stdin.
 KIRO_WAIT = 0.2
 
 
-def main():
+def main() -> None:
     """The process: never returns."""
     try:
         places = Places()
@@ -33,7 +43,8 @@ def main():
     io.leave()
 
 
-def respond(payload, places, forced="", send=io.send):
+def respond(payload: "dict[str, Any]", places: "Places", forced: str = "",
+            send: "Callable[[bytes], bool]" = io.send) -> None:
     """Answer one payload (dict) through ``send(bytes) -> whether it went out``."""
     call = read_call(payload, forced, places.get)
     if call.subagent or not call.prompt or call.host in SILENT:
@@ -44,7 +55,8 @@ def respond(payload, places, forced="", send=io.send):
     io.ahead("lookup")
     if "\n" in call.prompt:
         io.ahead("segment")
-    from abcd_index.agenthooks.decide import Prompt, Search
+    from abcd_index.agenthooks.decide import Search
+    from abcd_index.agenthooks.prompt import Prompt
 
     prompt = Prompt(call.prompt)
     if prompt.machine or prompt.empty:
@@ -71,7 +83,8 @@ def respond(payload, places, forced="", send=io.send):
             rebuild(scope, places)
 
 
-def _answer(call, search, session, send):
+def _answer(call: "Call", search: "Search", session: "Session | None",
+            send: "Callable[[bytes], bool]") -> "list[Scope]":
     """Send what the prompt brings and keep what was sent. Returns the scopes that are stale."""
     io.ahead("matched")
     from abcd_index.agenthooks import ledger as ledgers
@@ -84,7 +97,7 @@ def _answer(call, search, session, send):
         ledger = ledgers.read_ledger(session, search.settings["refresh_every"], said)
     outcome = settle(search, read_fill(session), ledger, search.settings, by_bytes=call.host == "codex")
     answer = envelope(call.host, call.event, outcome.text, io.quote) if outcome.text else b""
-    if session is None:
+    if session is None or ledger is None:
         if answer:
             _send(answer, send)
     elif not answer:
@@ -100,13 +113,13 @@ def _answer(call, search, session, send):
     return outcome.stale
 
 
-def _send(answer, send):
+def _send(answer: bytes, send: "Callable[[bytes], bool]") -> bool:
     # From here on there is nothing to wait for, and half an answer is worse than a late one.
     io.arm(0)
     return send(answer)
 
 
-def forced_host(argv):
+def forced_host(argv: "list[str]") -> str:
     """The host named by ``--host=NAME``, or ''. Other arguments mean nothing to a hook."""
     for argument in argv[1:]:
         if argument.startswith("--host="):
@@ -114,7 +127,7 @@ def forced_host(argv):
     return ""
 
 
-def report(error):
+def report(error: BaseException) -> None:
     """Tell whoever debugs a hook what went wrong; everybody else sees nothing."""
     try:
         # Without a stderr Python would print to stdout, which is the agent's.

@@ -9,6 +9,17 @@ from abcd_index.agenthooks.prompt import PASTED
 from abcd_index.artefact.format import checksum
 from abcd_index.artefact.ranking import Query, idf
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from abcd_index.agenthooks.ledger import Ledger
+    from abcd_index.agenthooks.match import Exclusions, Hit
+    from abcd_index.agenthooks.prompt import Prompt
+    from abcd_index.artefact.format import Record
+    from abcd_index.artefact.reader import Artefact
+    from abcd_index.scopes import Scope
+
 # Candidates that are ranked in full, over all scopes.
 MOST = 24
 # Records that are read to find them: seen and excluded pages do not use up the places of others.
@@ -30,7 +41,7 @@ class Source:
 
     __slots__ = ("scope", "artefact", "hits", "order", "total")
 
-    def __init__(self, scope, artefact, hits, order, total):
+    def __init__(self, scope: "Scope", artefact: "Artefact", hits: "list[Hit]", order: int, total: int) -> None:
         self.scope = scope
         self.artefact = artefact
         self.hits = hits
@@ -50,13 +61,14 @@ class Candidate:
     __slots__ = ("source", "page", "hits", "keyword", "text", "total", "record", "signature", "seen", "seen_at",
                  "newer", "weak", "state", "form", "why")
 
-    def __init__(self, source, page, keyword):
+    def __init__(self, source: "Source", page: int, keyword: float) -> None:
         self.source = source
         self.page = page
         self.hits = [hit for hit in source.hits if _holds(hit.pages, page)]
         self.keyword = keyword
         self.text = self.total = 0.0
-        self.record = None
+        # Filled in before anything else is asked of a candidate.
+        self.record: Record = {}
         self.signature = ""
         self.seen = self.seen_at = 0
         self.newer = ""
@@ -66,35 +78,39 @@ class Candidate:
         self.why = ""
 
     @property
-    def words(self):
+    def words(self) -> "list[str]":
         """The keywords that matched, as the page first spells them."""
         recall = self.record["recall"]
         return [recall.get(hit.normal, hit.normal) for hit in self.hits]
 
     @property
-    def path(self):
+    def path(self) -> str:
         """The page's file as a reader would open it."""
-        return self.source.scope.shown + self.record["file"]
+        file: str = self.record["file"]
+        return self.source.scope.shown + file
 
 
-def figure(hit, total):
+def figure(hit: "Hit", total: int) -> float:
     """What a keyword says of its pages; ``total``: pages of all scopes."""
     return hit.weight * idf(total, len(hit.pages)) * (1 + PHRASE * (min(hit.length, LONGEST_PHRASE) - 1))
 
 
-def signature(source, part, number, name):
+def signature(source: "Source", part: str, number: int, name: str) -> str:
     """What the ledger knows a page or a domain by: scope, name and content, one word of ASCII."""
     stamp = source.artefact.stamp(part, number).decode("ascii", "replace").strip()
     return "%s%x.%s" % (source.scope.name[0], checksum(name.encode("utf-8", "surrogatepass")), stamp)
 
 
-def candidates(prompt, sources, ledger, excluded, full, explain=False):
+def candidates(prompt: "Prompt", sources: "list[Source]", ledger: "Ledger | None",
+               excluded: "Callable[[Prompt, Exclusions], str]", full: int,
+               explain: bool = False) -> "tuple[list[Candidate], list[Candidate], int]":
     """(the best candidates in order, passed over, more): what a prompt's keywords surface.
 
     ``full``: the form that leaves nothing more to send. Passed over are candidates that were seen, are
     excluded or (with ``explain``) beyond the best; ``more`` counts those beyond.
     """
-    taken, passed = [], []
+    taken: list[Candidate] = []
+    passed: list[Candidate] = []
     pool = sorted(_pool(sources, len(ledger.seen) if ledger else 0))
     at = 0
     for _, order, page, keyword in pool[:MOST_READ]:
@@ -117,11 +133,11 @@ def candidates(prompt, sources, ledger, excluded, full, explain=False):
     return taken, passed, _all(sources) - at
 
 
-def _pool(sources, seen):
+def _pool(sources: "list[Source]", seen: int) -> "Iterator[tuple[float, int, int, float]]":
     """(-figure, order of the scope, page, figure) of the pages that may be among the best."""
     room = MOST_READ + seen
     for source in sources:
-        found = {}
+        found: dict[int, float] = {}
         for hit in sorted([hit for hit in source.hits if hit.pages], key=lambda hit: len(hit.pages)):
             worth = figure(hit, source.total)
             if len(hit.pages) <= room:
@@ -141,7 +157,7 @@ def _pool(sources, seen):
             yield -round(worth, 9), source.order, page, worth
 
 
-def _all(sources):
+def _all(sources: "list[Source]") -> int:
     """How many pages match at all."""
     count = 0
     for source in sources:
@@ -150,7 +166,8 @@ def _all(sources):
     return count
 
 
-def _open(candidate, prompt, ledger, excluded, full):
+def _open(candidate: "Candidate", prompt: "Prompt", ledger: "Ledger | None",
+          excluded: "Callable[[Prompt, Exclusions], str]", full: int) -> bool:
     """Read the candidate's record. False when the page cannot come at all; ``why`` then says so."""
     artefact = candidate.source.artefact
     candidate.record = record = artefact.record(candidate.page)
@@ -170,7 +187,7 @@ def _open(candidate, prompt, ledger, excluded, full):
     return True
 
 
-def only_pasted(hits, total):
+def only_pasted(hits: "list[Hit]", total: int) -> bool:
     """Whether a page's keywords were all pasted, and are too few and too common to bring it whole.
 
     Each counts one, and one more if it is a phrase, and one more if it is rare.
@@ -183,9 +200,9 @@ def only_pasted(hits, total):
     return len(hits) < 2 or strength < ENOUGH
 
 
-def _rank(prompt, taken, explain):
+def _rank(prompt: "Prompt", taken: "list[Candidate]", explain: bool) -> None:
     """Give the candidates their figures and put them in order."""
-    queries = {}
+    queries: dict[int, Query] = {}
     stems = prompt.stems() if len(taken) > 1 or explain else None
     for candidate in taken:
         source = candidate.source
@@ -204,12 +221,12 @@ def _rank(prompt, taken, explain):
     taken.sort(key=lambda c: (-c.total, c.source.order, c.record["file"]))
 
 
-def explain_text(prompt, candidate):
+def explain_text(prompt: "Prompt", candidate: "Candidate") -> "list[tuple[str, float, float]]":
     """The addends of the candidate's text figure: [(stem, from the text, from the title)]."""
     return Query(candidate.source.artefact, prompt.stems()).explain(candidate.record)
 
 
-def _holds(pages, page):
+def _holds(pages: "list[int]", page: int) -> bool:
     """Whether an ascending list of ordinals holds ``page``."""
     low, high = 0, len(pages)
     while low < high:

@@ -9,19 +9,24 @@ import time
 
 from abcd_index.agenthooks import io
 from abcd_index.artefact.names import is_page
+from abcd_index.artefact.reader import CAREFUL
 from abcd_index.scopes import fingerprint
 
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from abcd_index.scopes import Places, Scope
 
 INTERPRETER = "/interpreter"
 # Seconds after a build that failed: it must not be tried at every prompt.
 PAUSE = 10
 
 
-def mend(scope, error, places):
+def mend(scope: "Scope", error: Exception, places: "Places") -> bool:
     """Start a build of a ``scope`` whose artefact cannot be used because of ``error``. Whether one was started: not
     where there is nothing to build, nor over the artefact of a later release."""
     from abcd_index.errors import ArtefactMissing, FormatTooNew
@@ -33,7 +38,7 @@ def mend(scope, error, places):
     return rebuild(scope, places, force=True)
 
 
-def holds_pages(scope):
+def holds_pages(scope: "Scope") -> bool:
     """Whether there is anything in the scope to recall."""
     try:
         if any([is_page(name) for name in _os.listdir(scope.store)]):
@@ -47,7 +52,7 @@ def holds_pages(scope):
         return False
 
 
-def rebuild(scope, places, force=False):
+def rebuild(scope: "Scope", places: "Places", force: bool = False) -> bool:
     """Start a build of ``scope``; ``force``: also when an artefact is there. Whether one was started."""
     notes = io.user_folder(places, io.INDEX)
     python = interpreter(notes) if notes else ""
@@ -61,10 +66,10 @@ def rebuild(scope, places, force=False):
     return start(command + (["--force"] if force else []), note)
 
 
-def interpreter(notes):
+def interpreter(notes: str) -> str:
     """The path of a Python that can build, or ''. ``notes``: the folder that says so."""
     try:
-        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | io.CAREFUL)
+        fd = _os.open(notes + INTERPRETER, _os.O_RDONLY | CAREFUL)
         try:
             path = _os.read(fd, 4096).decode("utf-8", "surrogateescape").partition("\n")[0]
         finally:
@@ -83,7 +88,7 @@ def interpreter(notes):
         return ""
 
 
-def start(command, note):
+def start(command: "list[str]", note: str) -> bool:
     """Start a process with nothing of ours: its own session, no open file. Whether that worked. When it ends well the
     ``note`` that says so to other hooks goes."""
     if not hasattr(_os, "fork"):  # pragma: no cover - Windows
@@ -109,13 +114,13 @@ def start(command, note):
         _os._exit(0)
 
 
-def _run(command):
+def _run(command: "list[str]") -> int:
     """Run a command to its end and return its status."""
     child = _os.fork()
     if child:
         return _os.waitpid(child, 0)[1]
     try:
-        import _signal
+        import _signal  # type: ignore[import-not-found]  # the C half of signal
 
         _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
         _os.execv(command[0], command)
@@ -123,7 +128,7 @@ def _run(command):
         _os._exit(127)
 
 
-def _turn(scope, notes):
+def _turn(scope: "Scope", notes: str) -> str:
     """The path of the note that it is this process's turn to rebuild; '' when it is not: a build of the scope runs, or
     failed a moment ago."""
     path = notes + "/rebuild-" + fingerprint(scope.store.encode("utf-8", "surrogatepass"))

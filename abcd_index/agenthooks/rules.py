@@ -9,6 +9,18 @@ from abcd_index.agenthooks.ledger import FULL
 from abcd_index.agenthooks.rank import signature
 from abcd_index.artefact.times import SAME
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from abcd_index.agenthooks.budget import Room
+    from abcd_index.agenthooks.decide import Outcome
+    from abcd_index.agenthooks.freshness import Watch
+    from abcd_index.agenthooks.ledger import Ledger
+    from abcd_index.agenthooks.match import Exclusions, Hit
+    from abcd_index.agenthooks.prompt import Prompt
+    from abcd_index.agenthooks.rank import Source
+
 LONGEST_RULE = 2400
 
 
@@ -17,7 +29,7 @@ class Rules:
 
     __slots__ = ("source", "record", "hits", "asked", "signature", "form", "why")
 
-    def __init__(self, source, number, hits, asked):
+    def __init__(self, source: "Source", number: int, hits: "list[Hit]", asked: bool) -> None:
         self.source = source
         self.record = source.artefact.domain(number)
         self.hits = hits
@@ -27,19 +39,21 @@ class Rules:
         self.why = ""
 
     @property
-    def words(self):
+    def words(self) -> "list[str]":
         """The keywords that matched, as the domain first spells them."""
         recall = self.record["recall"]
         words = ["*" + self.record["name"]] if self.asked else []
         return words + [recall.get(hit.normal, hit.normal) for hit in self.hits]
 
     @property
-    def path(self):
+    def path(self) -> str:
         """The rules file as a reader would open it."""
         return self.source.scope.display("rules.json")
 
 
-def write_rules(outcome, prompt, sources, ledger, excluded, room, share, watch):
+def write_rules(outcome: "Outcome", prompt: "Prompt", sources: "list[Source]", ledger: "Ledger | None",
+                excluded: "Callable[[Prompt, Exclusions], str]", room: "Room", share: int,
+                watch: "Callable[[Source], Watch]") -> "list[str]":
     """The blocks of the domains that a prompt brings, within ``share`` of ``room``; verdicts go to ``outcome``.
     ``watch``: Source -> its ``fresh.Watch``."""
     blocks = []
@@ -66,10 +80,10 @@ def write_rules(outcome, prompt, sources, ledger, excluded, room, share, watch):
     return blocks
 
 
-def _matched(prompt, source):
+def _matched(prompt: "Prompt", source: "Source") -> "Iterator[Rules]":
     """The scope's domains that matched, those asked for by name first."""
     asked = _asked(prompt, source)
-    hits = {}
+    hits: dict[int, list[Hit]] = {}
     for hit in source.hits:
         for number in hit.domains:
             hits.setdefault(number, []).append(hit)
@@ -77,7 +91,7 @@ def _matched(prompt, source):
         yield Rules(source, number, hits.get(number, []), number in asked)
 
 
-def _asked(prompt, source):
+def _asked(prompt: "Prompt", source: "Source") -> "set[int]":
     """The ordinals of the domains that the prompt names with a star."""
     asked = set()
     if prompt.stars:
@@ -89,7 +103,8 @@ def _asked(prompt, source):
     return asked
 
 
-def _barred(rules, prompt, ledger, excluded):
+def _barred(rules: "Rules", prompt: "Prompt", ledger: "Ledger | None",
+            excluded: "Callable[[Prompt, Exclusions], str]") -> str:
     """Why the domain does not come, or ''."""
     record = rules.record
     if ledger is not None and rules.signature in ledger.seen:
@@ -102,7 +117,7 @@ def _barred(rules, prompt, ledger, excluded):
     return "the prompt says %r, which the domain excludes" % word if word else ""
 
 
-def rules_block(rules, room, by_bytes):
+def rules_block(rules: "Rules", room: int, by_bytes: bool) -> "tuple[str, int]":
     """(text, number of rules left out) of a domain in at most ``room``; ('', all) when nothing of it fits."""
     text = render.page_header("Rules: " + rules.record["name"], rules.path, rules.source.scope.name, rules.words, "")
     left = len(rules.record["rules"])
@@ -117,5 +132,5 @@ def rules_block(rules, room, by_bytes):
     return (text + _more(left, rules.path) if taken else ""), left
 
 
-def _more(left, path):
+def _more(left: int, path: str) -> str:
     return "(%d more in %s)\n" % (left, render.flat(path)) if left else ""

@@ -17,6 +17,7 @@ from abcd_index.agenthooks.render import flat
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
 from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.artefact.provenance import open_ours
+from abcd_index.artefact.reader import CAREFUL
 from abcd_index.artefact.times import head_of, row_of, seen
 from abcd_index.errors import ArtefactError, ArtefactMissing, FormatTooNew
 from abcd_index.scopes import Places, find_scopes
@@ -24,7 +25,16 @@ from abcd_index.scopes import Places, find_scopes
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import stat_result
+    from typing import Any
+
+    from abcd_index.artefact.reader import Artefact
+    from abcd_index.scopes import Scope
 
 # Seconds for the whole hook. A hundred thousand pages are looked at in less than one.
 DEADLINE = 20.0
@@ -35,7 +45,7 @@ BEGUN = ("startup", "new", "")
 TOLD_AT_START = (COPILOT, "vscode")
 
 
-def main():
+def main() -> None:
     """The process: never returns."""
     try:
         places = Places()
@@ -49,7 +59,8 @@ def main():
     io.leave()
 
 
-def respond(payload, places, forced="", send=io.send):
+def respond(payload: "dict[str, Any]", places: "Places", forced: str = "",
+            send: "Callable[[bytes], bool]" = io.send) -> None:
     """Act on one payload (dict); at a session's start say through ``send`` what a person should mend."""
     call = read_call(payload, forced, places.get)
     event = call.event.lower()
@@ -81,7 +92,7 @@ def respond(payload, places, forced="", send=io.send):
         send(envelope(call.host, call.event, "\n".join(lines), io.quote))
 
 
-def inspect(scope, places):
+def inspect(scope: "Scope", places: "Places") -> "list[str]":
     """Start a rebuild of ``scope`` if its artefact is not that of its pages. Returns the sentences that a person
     should read."""
     if not holds_pages(scope):
@@ -105,7 +116,7 @@ def inspect(scope, places):
     return []
 
 
-def is_stale(scope, artefact):
+def is_stale(scope: "Scope", artefact: "Artefact") -> bool:
     """Whether a page, the catalogue, the rules or the settings changed since the artefact was built, or another
     release built it.
 
@@ -136,7 +147,7 @@ def is_stale(scope, artefact):
     return sorted(found) != sorted(rows)
 
 
-def _seen(stat, path):
+def _seen(stat: "Callable[[str], stat_result]", path: str) -> "list[int] | None":
     """What the sidecar would say of a file or folder, None where there is none."""
     try:
         return seen(stat(path))
@@ -144,11 +155,11 @@ def _seen(stat, path):
         return None
 
 
-def read_times(scope, artefact):
+def read_times(scope: "Scope", artefact: "Artefact") -> "tuple[dict[str, Any], list[Any]]":
     """(the first line of an artefact's times sidecar, [[mtime_ns, ctime_ns, size]] of its pages). Raises OSError,
     ValueError, KeyError or TypeError."""
     path = scope.index + "/" + artefact.header["key"] + TIMES_SUFFIX
-    fd = _os.open(path, _os.O_RDONLY | io.CAREFUL)
+    fd = _os.open(path, _os.O_RDONLY | CAREFUL)
     data, left = [], _os.fstat(fd).st_size
     try:
         while left > 0:
@@ -160,7 +171,7 @@ def read_times(scope, artefact):
     return head_of(head), [list(row_of(rows[at:at + ROW])[:3]) for at in range(0, len(rows), ROW)]
 
 
-def whereabouts(scope):
+def whereabouts(scope: "Scope") -> str:
     """One sentence on where a scope's pages are, for agents that take no context at prompts."""
     return ("Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something."
             % flat(scope.shown))

@@ -14,15 +14,20 @@ from abcd_index.scopes import Places
 try:
     import posix as _os
 except ImportError:  # pragma: no cover - Windows
-    import os as _os
+    import os as _os  # type: ignore[no-redef]  # another module under the same name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # A pipe takes this much at once everywhere; more needs somebody to feed it.
 PIPE = 4096
 
 
-def main():
+def main() -> None:
     """The process: never returns."""
-    data, line, command = b"", "", []
+    line, command = "", []
+    data: bytes | bytearray = b""
     try:
         command = wrapped(sys.argv)
         places = Places()
@@ -45,7 +50,7 @@ def main():
     io.leave()
 
 
-def keep(payload, places):
+def keep(payload: "dict[str, Any]", places: "Places") -> str:
     """Write the figure of a status line payload (dict) down. Returns a line to show where there was none before."""
     get = payload.get
     session = io.session_of(name(get("session_id")) or name(get("sessionId")), places, make=True)
@@ -61,7 +66,7 @@ def keep(payload, places):
     return "".join([sign for sign in " \u00b7 ".join(shown) if sign.isprintable()])
 
 
-def figures(window):
+def figures(window: object) -> "tuple[float | None, str]":
     """(percent free or None, the numbers themselves as one word) of a ``context_window``; (None, '') for none.
 
     The agent's own percentage counts most; without it, the tokens of the last request and the size of the
@@ -82,7 +87,7 @@ def figures(window):
     return (None if used is None else min(100.0, max(0.0, 100.0 - used))), said
 
 
-def tokens_of(usage):
+def tokens_of(usage: object) -> "float | None":
     """The tokens in the window: all that went in, in whichever way; None when not known."""
     if not isinstance(usage, dict):
         return number(usage)
@@ -92,14 +97,14 @@ def tokens_of(usage):
     return sum(known) if known else None
 
 
-def number(value):
+def number(value: object) -> "float | None":
     """A figure as a float, or None for whatever is no figure."""
-    if type(value) not in (int, float) or not 0 <= value < 1e15:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e15:
         return None
     return float(value)
 
 
-def wrapped(argv):
+def wrapped(argv: "list[str]") -> "list[str]":
     """The command after ``--``: one word is a line for the shell, several are a program and its arguments."""
     if "--" not in argv:
         return []
@@ -107,14 +112,14 @@ def wrapped(argv):
     return command if len(command) != 1 else ["/bin/sh", "-c", command[0]]
 
 
-def become(command, data):
+def become(command: "list[str]", data: "bytes | bytearray") -> None:
     """Replace this process by ``command``, with ``data`` on its stdin. Raises OSError when it cannot be run."""
     if not hasattr(_os, "fork"):  # pragma: no cover - Windows
         import subprocess
 
         line = command[2] if command[0] == "/bin/sh" else command
         io.leave(subprocess.run(line, input=data, shell=isinstance(line, str)).returncode)
-    import _signal
+    import _signal  # type: ignore[import-not-found]  # the C half of signal
 
     out, into = _os.pipe()
     fits = len(data) <= PIPE
@@ -139,7 +144,7 @@ def become(command, data):
     io.leave(127)
 
 
-def _feed(into, data):
+def _feed(into: int, data: "bytes | bytearray") -> None:
     try:
         while data:
             data = data[_os.write(into, data):]
@@ -147,7 +152,7 @@ def _feed(into, data):
         pass  # The command did not want to know.
 
 
-def _found(program):
+def _found(program: str) -> "list[str]":
     """Where a program may be: as written when it holds a slash, else in each folder of PATH."""
     if "/" in program:
         return [program]

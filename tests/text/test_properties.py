@@ -56,7 +56,7 @@ def test_positions_are_those_of_the_tokens(prompt_text):
             assert word and exact and kind in (TYPED, PART, PASTED, SIGN, JOINED)
             assert not word.isspace() and bare(exact) == word
             at.setdefault(word, []).append(place)
-    assert at == {word: places for word, places in prompt.words.items() if places != ()}
+    assert at == {word: places for word, places in prompt.words.items() if places}
     assert prompt.empty == (not prompt.words)
     assert set(prompt.words) <= set(prompt.forms())
     for word, places in prompt.words.items():
