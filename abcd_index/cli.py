@@ -6,7 +6,7 @@ Commands are imported inside their functions, so that each pays only for what it
 
 import sys
 from enum import Enum
-from typing import List, Optional
+from typing import List, NoReturn, Optional, Sequence
 
 import typer
 
@@ -65,7 +65,7 @@ QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
 DRY_RUN = typer.Option(False, "--dry-run", help="Say what would be done and do nothing.")
 
 
-def _version(asked: bool):
+def _version(asked: bool) -> None:
     if asked:
         print(f"abcd-index {__version__}")
         raise typer.Exit()
@@ -75,7 +75,7 @@ def _version(asked: bool):
 def _top(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."),
-):
+) -> None:
     pass
 
 
@@ -83,7 +83,7 @@ def _top(
 def init(
     root: Optional[str] = ROOT,
     scope: Where = typer.Option(Where.workspace, "--scope", help="Which store to start."),
-):
+) -> None:
     """Start an empty store: a catalogue and one example page. Overwrites nothing."""
     from abcd_index.commands import init as command
 
@@ -99,11 +99,13 @@ def build(
     force: bool = typer.Option(False, "--force", help="Build anew even when nothing changed."),
     git_hook: bool = typer.Option(
         False, "--git-hook", help="For hook managers: exit 0 whatever happens, say at most one line."),
-):
+) -> None:
     """Make each scope's artefact current; say what was done and how long it took."""
     from abcd_index.commands import build as command
 
-    _end(command.run(root, scope.value, as_json=as_json, quiet=quiet, force=force, git_hook=git_hook))
+    if git_hook:
+        _end(command.for_hook_managers(root, scope.value))
+    _end(command.run(root, scope.value, as_json=as_json, quiet=quiet, force=force))
 
 
 @app.command(short_help="Recompute from the pages, report findings.")
@@ -116,7 +118,7 @@ def verify(
     strict: bool = typer.Option(False, "--strict", help="Warnings count: exit 1 on them too."),
     pages_only: bool = typer.Option(
         False, "--pages-only", help="Check what people write, not the artefact (for pre-commit)."),
-):
+) -> None:
     """Recompute everything from the pages and report all findings. Repairs nothing."""
     from abcd_index.commands import verify as command
 
@@ -136,7 +138,7 @@ def push(
     timeout: int = typer.Option(600, "--timeout", metavar="SEC", min=1, help="How long the place may take."),
     as_json: bool = JSON,
     quiet: bool = QUIET,
-):
+) -> None:
     """Make the artefact current, as build does, and put it where others fetch it. Nothing is overwritten."""
     from abcd_index.commands import push as command
 
@@ -155,7 +157,7 @@ def fetch(
     timeout: int = typer.Option(600, "--timeout", metavar="SEC", min=1, help="How long the place may take."),
     as_json: bool = JSON,
     quiet: bool = QUIET,
-):
+) -> None:
     """Make the artefact current with one that was built elsewhere, held against the pages before it counts."""
     from abcd_index.commands import fetch as command
 
@@ -168,7 +170,7 @@ def catalogue(
     scope: Which = SCOPE,
     write: bool = typer.Option(False, "--write", help="Add the missing lines to the catalogue."),
     prune: bool = typer.Option(False, "--prune", help="With --write: also drop lines of pages that are gone."),
-):
+) -> None:
     """Show the catalogue lines, or bring them up to date."""
     from abcd_index.commands import catalogue as command
 
@@ -208,27 +210,19 @@ def recall(
         None, "--since", metavar="DATE", help="Only pages touched since then: 2026-07-01, 30d, 6 months."),
     audit: bool = typer.Option(
         False, "--audit", help="Grade the pages instead: stale, naming what is gone, superseded, never recalled."),
-):
+) -> None:
     """Ranked recall for TERMS; with --prompt: what the hook would inject, by the hook's own code, and why."""
-    if audit:
-        from abcd_index.commands import recall_audit
+    from abcd_index.commands import recall as command
 
-        _end(recall_audit.run(
-            root, scope.value, as_json=as_json, types=type or [], stale_months=stale_months, memory_dir=memory_dir,
-            project_root=project_root, everywhere=everywhere, no_record=no_record))
-    if prompt is not None:
+    if prompt is not None and not audit:
         if terms:
             raise typer.BadParameter("give either TERMS or --prompt, not both")
-        from abcd_index.commands import recall_prompt
-
-        _end(recall_prompt.run(prompt, root, scope.value, remaining=remaining, session=session,
-                               as_json=as_json))
-    from abcd_index.commands import recall_terms
-
-    _end(recall_terms.run(
-        terms or [], root, scope.value, as_json=as_json, types=type or [], limit=limit, min_score=min_score,
-        stale_months=stale_months, memory_dir=memory_dir, project_root=project_root, everywhere=everywhere,
-        explain=explain, no_record=no_record, ranking=ranking.value, since=since))
+        _end(command.prompt(prompt, root, scope.value, remaining, session, as_json))
+    stores = command.stores(root or project_root, scope.value, memory_dir, everywhere)
+    if audit:
+        _end(command.audit(command.query(types=type, stale_months=stale_months), stores, as_json, not no_record))
+    asked = command.query(terms, type, limit, min_score, stale_months, ranking.value, since)
+    _end(command.terms(asked, stores, as_json, explain, not no_record))
 
 
 @app.command(short_help="Suggest recall keywords for pages.")
@@ -240,7 +234,7 @@ def keywords(
     as_json: bool = JSON,
     limit: int = typer.Option(5, "--limit", metavar="N", help="At most this many suggestions a page."),
     write: bool = typer.Option(False, "--write", help="Add them to the frontmatter; nothing else changes."),
-):
+) -> None:
     """Suggest recall keywords for pages that have none or weak ones, and what else each would surface."""
     from abcd_index.commands import keywords as command
 
@@ -252,7 +246,7 @@ def status(
     root: Optional[str] = ROOT,
     as_json: bool = JSON,
     check: bool = typer.Option(False, "--check", help="Run each registered command and see that it answers."),
-):
+) -> None:
     """Scopes, keys, freshness, hooks and fill signal; what to do next."""
     from abcd_index.commands import status as command
 
@@ -271,7 +265,7 @@ def install(
     hooks_path: bool = typer.Option(
         False, "--hooks-path", help="Write into the folder that core.hooksPath names, if it is in the work tree."),
     git_only: bool = typer.Option(False, "--git-only", help="The git hooks alone, not the agent's settings."),
-):
+) -> None:
     """Install the git hooks and the agent's hooks of this project; keep what others put there."""
     from abcd_index.commands import install as command
 
@@ -280,7 +274,7 @@ def install(
 
 
 @app.command(short_help="Take away what install put there.")
-def uninstall(root: Optional[str] = ROOT, dry_run: bool = DRY_RUN):
+def uninstall(root: Optional[str] = ROOT, dry_run: bool = DRY_RUN) -> None:
     """Take the hooks away; give back what was there before."""
     from abcd_index.commands import install as command
 
@@ -290,18 +284,18 @@ def uninstall(root: Optional[str] = ROOT, dry_run: bool = DRY_RUN):
 @app.command(short_help="Watch the main job run, in a temporary folder.")
 def demo(
     keep: bool = typer.Option(False, "--keep", help="Leave the temporary folder for a look around."),
-):
+) -> None:
     """Watch the main job run in a temporary folder: pages, a commit, prompts, verify."""
     from abcd_index.commands import demo as command
 
     _end(command.run(keep=keep))
 
 
-def _end(code):
+def _end(code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
-def main():
+def main() -> None:
     """The console script. The one door where errors become a sentence and an exit status."""
     from abcd_index import fs
 
@@ -315,7 +309,7 @@ def main():
     sys.exit(status)
 
 
-def _status():
+def _status() -> int:
     """Run the command line; what it was told to end with, or what its error means."""
     try:
         return app(sys.argv[1:] or ["--help"], prog_name="abcd-index", standalone_mode=False) or 0
@@ -336,24 +330,24 @@ def _status():
                          traceback.format_exc().rstrip("\n").split("\n"))
 
 
-def _usage(error):
+def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     return f"`{context.command_path if context else 'abcd-index'} -h` tells what can be given"
 
 
-def _complain(error, hint="", status=2, before=()):
+def _complain(error: object, hint: str = "", status: int = 2, before: Sequence[str] = ()) -> int:
     """Print an error after the lines ``before``. Returns the exit status."""
     from abcd_index import fs
-    from abcd_index.commands.console import Out
+    from abcd_index.commands.console import Console
 
     lost = fs.lost(sys.stdout)
     try:
-        out = Out()
+        console = Console()
         if lost and isinstance(error, OSError):
             error = lost
         for line in before:
-            out.note(line)
-        out.complain(error, hint)
+            console.note(line)
+        console.complain(error, hint)
     except OSError:
         pass  # Nobody hears it; the status tells.
     return status

@@ -4,185 +4,99 @@ Results go to stdout, remarks (pages that were left out, findings) to stderr. Ex
 artefact is current, also with findings: judging them is what ``verify`` is for.
 """
 
-import time
+from __future__ import annotations
 
-from abcd_index.commands.console import FAILED, OK, Out, count, failure, print_reports, seconds
-from abcd_index.commands.scope_selector import NothingHere, pick
-from abcd_index.errors import AbcdError
+from typing import Sequence
+
+from abcd_index import api
+from abcd_index.api import BuildReport
+from abcd_index.commands.console import FAILED, OK, Console, count, finding_line, print_reports, seconds
 from abcd_index.scopes import WORKSPACE, Places
+from abcd_index.selector import ALL, NothingHere, select
 
-# A bar for less than this would be gone before anyone has read it.
-PATIENCE = 0.5
-BAR = 30
 # Warnings beyond this many are counted, not listed: verify lists them all.
 LISTED = 20
 
 
-def run(root=None, which="all", as_json=False, quiet=False, force=False, git_hook=False, out=None,
-        places=None):
-    """Build the scopes that ``which`` names. Returns an exit status.
-
-    ``git_hook``: for hook managers, whose exit status becomes git's: always 0 and at most one line.
-    """
-    out = out or Out()
-    if git_hook:
-        return _for_git(root, which, out, places)
-    places = places or Places()
-    scopes = pick(root, which, places, out)
-    code = scopes.code
-    reports = [{"scope": name, "state": "refused", "error": str(error), "hint": error.hint}
-               for name, error in scopes.refused]
-    for scope in scopes:
-        bar = None if quiet or as_json else bar_for(out)
-        try:
-            built = _build(scope, force, bar)
-        except AbcdError as error:
-            code = FAILED
-            reports.append(failure(scope, error, out))
+def run(root: str | None = None, which: str = ALL, as_json: bool = False, quiet: bool = False, force: bool = False,
+        console: Console | None = None, places: Places | None = None) -> int:
+    """Build the scopes that ``which`` names. Returns an exit status."""
+    console, places = console or Console(), places or Places()
+    selection = select(root, which, places)
+    console.refusals(selection)
+    reports = [api.refusal(name, error) for name, error in selection.refused]
+    for scope in selection:
+        with console.progress(not quiet and not as_json) as progress:
+            report = api.build_scope(scope, places, force, progress)
+        reports.append(report)
+        if report.error:
+            console.complain(report.error, report.hint, report.scope)
             continue
-        finally:
-            if bar:
-                bar.clear()
-        note(scope, places)
-        reports.append(_report(built, scope))
         if not as_json and not quiet:
-            out.line(_sentence(built, scope))
+            console.line(_sentence(report))
         if not quiet:
-            remarks(built, scope, out)
-    record(places)
+            remarks(report, console)
+    api.record_interpreter(places)
+    status = OK if all(report.ok for report in reports) else FAILED
     if as_json:
-        print_reports(reports, code, out)
-    return code
+        print_reports([report.values() for report in reports], status, console)
+    return status
 
 
-def _for_git(root, which, out, places):
-    from abcd_index.share.hook import fetch_first
-
-    places = places or Places()
+def for_hook_managers(root: str | None = None, which: str = ALL, console: Console | None = None,
+                      places: Places | None = None) -> int:
+    """Build, and say at most one line. Always 0, because it becomes git's exit status."""
+    console, places = console or Console(), places or Places()
     try:
-        scopes = pick(root, which, places)
-        said = scopes.sentences()
-        for scope in scopes:
-            sentence = fetch_first(scope, places) if scope.name == WORKSPACE else ""
-            _build(scope, False, None)
-            said += [sentence] if sentence else []
-        if said:
-            out.note(f"abcd-index: {' '.join('; '.join(said).split())}")
+        notes = _built_for_git(root, which, places)
     except NothingHere:
-        pass
+        return OK
     except Exception as error:  # A broken page or tool must never look like a failed checkout.
-        out.note(f"abcd-index: the artefact was not built: {' '.join(str(error).split())}")
+        notes = [f"the artefact was not built: {error}"]
+    if notes:
+        console.note(f"abcd-index: {' '.join('; '.join(notes).split())}")
     return OK
 
 
-def _build(scope, force, bar):
+def _built_for_git(root: str | None, which: str, places: Places) -> Sequence[str]:
     from abcd_index.build.run import build
+    from abcd_index.share.hook import fetch_first
 
-    return build(scope, force=force, progress=bar)
-
-
-def note(scope, places):
-    """What others want of a build: recall that the workspace exists and when its pages were committed, the
-    git hooks that there is a store below the repository's top."""
-    from abcd_index import workspaces as registry
-    from abcd_index.githooks.stores import note_built
-    from abcd_index.search.dates import refresh
-    if scope.name == WORKSPACE:
-        registry.add(places, scope.root)
-        note_built(scope.root)
-    refresh(scope)
+    selection = select(root, which, places)
+    notes = selection.sentences()
+    for scope in selection:
+        if scope.name == WORKSPACE:
+            notes += filter(None, [fetch_first(scope, places)])
+        build(scope)
+    return notes
 
 
-def record(places):
-    """Note the interpreter and the hook scripts for hooks that run under another one."""
-    from abcd_index.build.run import record_interpreter
-    from abcd_index.install.settings_files import scripts_folder
-
-    record_interpreter(places, scripts_folder())
-
-
-def _report(built, scope):
-    from abcd_index.verify.finding import row
-
-    return {
-        "scope": scope.name,
-        "state": built.state,
-        "key": built.key,
-        "path": built.path,
-        "pages": built.pages,
-        "recompiled": built.recompiled,
-        "size": built.size,
-        "anew": built.anew,
-        "known": built.known,
-        "seconds": round(built.seconds, 4),
-        "left_out": [scope.display("memory/" + name) for name in built.left_out],
-        "findings": [row(finding, scope).as_dict() for finding in built.findings],
-    }
-
-
-def _sentence(built, scope):
-    pages = count(built.pages, "page")
-    if built.state == "current":
+def _sentence(report: BuildReport) -> str:
+    pages = count(report.pages, "page")
+    if report.state == "current":
         did = f"current, nothing to do: {pages}"
-    elif built.state == "switched":
+    elif report.state == "switched":
         did = f"switched to an artefact that was there: {pages}"
     else:
-        did = f"built: {pages}, {built.recompiled:,} compiled, {built.size:,} bytes"
-        if built.anew:
+        did = f"built: {pages}, {report.recompiled:,} compiled, {report.size:,} bytes"
+        if report.anew:
             did += ", anew: the artefact that was there was not made on this machine, or was changed since"
-    return f"{scope.name:<9}  {did}, {seconds(built.seconds)}  ({built.key[:12]})"
+    return f"{report.scope:<9}  {did}, {seconds(report.seconds)}  ({report.key[:12]})"
 
 
-def remarks(built, scope, out):
+def remarks(report: BuildReport, console: Console) -> None:
     """Say on stderr what a build found and left out."""
-    from abcd_index.verify.finding import row
-    from abcd_index.verify.text import line_of
-
-    def style(text, *names):
-        return out.style(text, *names, stream=out.err)
-
-    if not built.known:
-        out.note(f"{scope.name}: the user's folder cannot be written, so this machine cannot note that the artefact is "
-                 "its own and the hook stays silent about it; set ABCD_HOME to a folder that can be written")
-    errors = [f for f in built.findings if f.severity == "error"]
-    warnings = [f for f in built.findings if f.severity != "error"]
+    if not report.known:
+        console.note(f"{report.scope}: the user's folder cannot be written, so this machine cannot note that the "
+                     "artefact is its own and the hook stays silent about it; set ABCD_HOME to a folder that can be "
+                     "written")
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    warnings = [finding for finding in report.findings if finding.severity != "error"]
     for finding in errors + warnings[:LISTED]:
-        out.note(line_of(row(finding, scope), style))
-    if built.left_out:
-        names = ", ".join(scope.display("memory/" + name) for name in built.left_out[:LISTED])
-        more = f" and {len(built.left_out) - LISTED:,} more" if len(built.left_out) > LISTED else ""
-        out.note(f"{scope.name}: {count(len(built.left_out), 'page')} left out: {names}{more}")
+        console.note(*finding_line(finding))
+    if report.left_out:
+        more = f" and {len(report.left_out) - LISTED:,} more" if len(report.left_out) > LISTED else ""
+        console.note(f"{report.scope}: {count(len(report.left_out), 'page')} left out: "
+                     f"{', '.join(report.left_out[:LISTED])}{more}")
     if len(warnings) > LISTED:
-        out.note(f"{scope.name}: {len(warnings) - LISTED:,} more warnings; `abcd-index verify` lists them")
-
-
-def bar_for(out):
-    """A Bar when a person watches, else None."""
-    return Bar(out) if out.person(out.err) else None
-
-
-class Bar:
-    """A progress bar on stderr, for a store that takes a while and a person who watches."""
-
-    def __init__(self, out):
-        self.out = out
-        self.begun = time.monotonic()
-        self.drawn = 0.0
-
-    def __call__(self, done, total):
-        now = time.monotonic()
-        if now - self.begun < PATIENCE or now - self.drawn < 0.1:
-            return
-        self.drawn = now
-        full = BAR * done // max(total, 1)
-        left = (now - self.begun) / done * (total - done)
-        bar = "#" * full + "." * (BAR - full)
-        self.out.err.write(f"\r[{bar}] {done:,} of {total:,} pages, {left:.0f} s left  ")
-        self.out.err.flush()
-
-    def clear(self):
-        """Take the bar away before anything else is printed."""
-        if self.drawn:
-            self.out.err.write("\r\033[K")
-            self.out.err.flush()
-            self.drawn = 0.0
+        console.note(f"{report.scope}: {len(warnings) - LISTED:,} more warnings; `abcd-index verify` lists them")

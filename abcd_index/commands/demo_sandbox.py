@@ -1,7 +1,9 @@
-"""The stage of ``abcd-index demo``: a folder with its own home, real processes, and what each one costs.
+"""The sandbox of ``abcd-index demo``: a folder with its own home, real processes, and what each one costs.
 
 Nothing of this machine's git, agent or user settings is seen, and nothing outside the folder is written.
 """
+
+from __future__ import annotations
 
 import json
 import os
@@ -9,10 +11,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any, Dict, NamedTuple, Tuple
 
 import abcd_index
 from abcd_index import fs
 from abcd_index.errors import AbcdError
+from abcd_index.install.settings_files import bare_python, scripts_folder
 
 STORE = Path(__file__).resolve().parent / "demo_store"
 PATIENCE = 60
@@ -25,22 +29,19 @@ class DemoFailed(AbcdError):
     hint = "run `abcd-index demo --keep` and look into the folder that it names"
 
 
-class Done:
-    """What a process did: ``code``, ``out``, ``err`` (text) and ``took`` (seconds)."""
+class Done(NamedTuple):
+    """What a process did: its exit status, what it printed and how many seconds it took."""
 
-    __slots__ = ("code", "out", "err", "took")
-
-    def __init__(self, code, out, err, took):
-        self.code = code
-        self.out = out
-        self.err = err
-        self.took = took
+    code: int
+    out: str
+    err: str
+    took: float
 
 
-class Stage:
+class Sandbox:
     """``home``, ``user`` (``$ABCD_HOME``) and ``work`` (a repository) below one temporary folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
         self.home = self.folder / "home"
         self.user = self.home / ".abcd.noindex"
@@ -48,7 +49,7 @@ class Stage:
         self.env = sealed(self.home, self.user)
         fs.make_folder(str(self.home))
 
-    def furnish(self):
+    def write_pages(self) -> None:
         """Copy the demo's pages into both scopes."""
         for source, home in ((STORE / "user", self.user), (STORE / "workspace", self.work / ".abcd")):
             for path in filter(Path.is_file, source.rglob("*")):
@@ -56,7 +57,7 @@ class Stage:
                 fs.make_folder(str(target.parent))
                 fs.replace(str(target), path.read_bytes())
 
-    def run(self, *args, data=None):
+    def run(self, *args: str | Path, data: bytes | None = None) -> Done:
         """Run a process in the repository and wait for it."""
         start = time.perf_counter()
         try:
@@ -69,22 +70,23 @@ class Stage:
             raise DemoFailed(f"{args[0]} did not end within {PATIENCE} seconds") from error
         return Done(done.returncode, _text(done.stdout), _text(done.stderr), time.perf_counter() - start)
 
-    def git(self, *args):
+    def git(self, *args: str) -> Done:
         """Run git; a failure ends the demo."""
         done = self.run("git", *args)
         if done.code:
             raise DemoFailed(f"git {args[0]} failed: {done.err.strip() or done.out.strip()}")
         return done
 
-    def cli(self, *args):
+    def cli(self, *args: str) -> Done:
         """Run ``abcd-index ARGS`` as a process of its own."""
         return self.run(sys.executable, "-m", "abcd_index", *args)
 
-    def hook(self, script, payload):
+    def hook(self, script: str, payload: Dict[str, Any]) -> Done:
         """Run one of the real hook scripts, with a bare interpreter as agents do."""
-        return self.run(bare_python(), "-I", "-S", hooks() / script, data=json.dumps(payload).encode())
+        python = os.path.realpath(bare_python())
+        return self.run(python, "-I", "-S", scripts() / script, data=json.dumps(payload).encode())
 
-    def prompt(self, session, text):
+    def prompt(self, session: str, text: str) -> Tuple[str, float]:
         """(what the prompt hook injects or '', seconds)."""
         done = self.hook("prompt_router_hook.py", {
             "session_id": session, "cwd": str(self.work), "hook_event_name": "UserPromptSubmit", "prompt": text})
@@ -97,15 +99,15 @@ class Stage:
         except (ValueError, KeyError, TypeError) as error:
             raise DemoFailed(f"the prompt hook printed {done.out[:200]!r}") from error
 
-    def fill(self, session, free):
+    def fill(self, session: str, free: int) -> Done:
         """Tell the status line hook how much of the window is free, as the agent's status line does."""
         return self.hook("statusline_hook.py", {
             "session_id": session, "cwd": str(self.work), "hook_event_name": "Status",
             "context_window": {"used_percentage": 100 - free, "remaining_percentage": free}})
 
-    def artefact(self, home):
+    def artefact(self, home: Path) -> Tuple[str, int]:
         """(key, size in bytes) of the current artefact below ``home``, or ('', 0)."""
-        index = Path(home) / ".index"
+        index = home / ".index"
         try:
             key = (index / "current").read_text().strip()
             return key, (index / f"{key}.idx").stat().st_size
@@ -113,7 +115,7 @@ class Stage:
             return "", 0
 
 
-def sealed(home, user):
+def sealed(home: Path, user: Path) -> Dict[str, str]:
     """The environment of the demo's processes."""
     dropped = ("GIT_", "ABCD_", "CLAUDE_", "XDG_", "PYTHON", "PRE_COMMIT")
     env = {k: v for k, v in os.environ.items() if not k.upper().startswith(dropped)}
@@ -128,19 +130,13 @@ def sealed(home, user):
     return env
 
 
-def hooks():
-    """The folder of the hook scripts: beside the package in a checkout, inside it in a wheel."""
-    package = Path(abcd_index.__file__).resolve().parent
-    for folder in (package.parent / "hooks", package / "_hooks"):
-        if (folder / "prompt_router_hook.py").is_file():
-            return folder
-    raise DemoFailed("the hook scripts are missing from this installation")
+def scripts() -> Path:
+    """The folder of the hook scripts."""
+    folder = scripts_folder()
+    if folder is None:
+        raise DemoFailed("the hook scripts are missing from this installation")
+    return Path(folder)
 
 
-def bare_python():
-    """The interpreter without a virtual environment around it, which starts fastest."""
-    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-
-
-def _text(data):
+def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")

@@ -1,13 +1,16 @@
 """``abcd-index init``: an empty store with a catalogue and one example page. Overwrites nothing."""
 
+from __future__ import annotations
+
 import os
+from typing import List
 
 from abcd_index import fs
 from abcd_index.artefact.names import is_page
-from abcd_index.commands.console import OK, Out
-from abcd_index.commands.scope_selector import here
+from abcd_index.commands.console import OK, Console
 from abcd_index.errors import AbcdError
-from abcd_index.scopes import USER, Places, guard, user_at, workspace_at, workspace_scope
+from abcd_index.scopes import USER, WORKSPACE, Places, Scope, guard, user_at, workspace_at, workspace_scope
+from abcd_index.selector import here
 
 CATALOGUES = ("index.md", "MEMORY.md")
 
@@ -35,30 +38,28 @@ Say what happened, why, and what to do. Delete this page when you have written y
 """
 
 
-def run(root=None, which="workspace", out=None, places=None):
+def run(root: str | None = None, which: str = WORKSPACE, console: Console | None = None,
+        places: Places | None = None) -> int:
     """Start a store. ``which``: workspace or user. Returns an exit status.
 
     Raises AbcdError where a store must not be (the home folder, a temporary root, ``~/.claude``).
     """
-    out = out or Out()
-    places = places or Places()
-    if which == "all":
-        raise AbcdError("init makes one store at a time", "give --scope workspace or --scope user")
+    console, places = console or Console(), places or Places()
     scope = _user(places) if which == USER else _workspace(here(root), places)
     try:
-        made = _furnish(scope)
+        made = _fill(scope)
     except OSError as error:
         raise AbcdError(f"{error.filename or scope.store} cannot be made: {error.strerror or error}") from None
     if not made:
-        out.line(f"{scope.shown} is already a store; nothing was changed")
+        console.line(f"{scope.shown} is already a store; nothing was changed")
         return OK
     for name in made:
-        out.line(f"made {scope.shown}{name}")
-    out.note("next: write a page, then run `abcd-index build`; `abcd-index install` lets git do it for you")
+        console.line(f"made {scope.shown}{name}")
+    console.note("next: write a page, then run `abcd-index build`; `abcd-index install` lets git do it for you")
     return OK
 
 
-def _furnish(scope):
+def _fill(scope: Scope) -> List[str]:
     """Make what the store lacks; its names. Whatever a killed run left undone is done by the next."""
     if scope.name == USER:
         for folder in (scope.home, scope.store):
@@ -75,14 +76,14 @@ def _furnish(scope):
     return [name for name, text in wanted if fs.create(os.path.join(scope.store, name), text.encode("utf-8"))]
 
 
-def _user(places):
+def _user(places: Places) -> Scope:
     """The user scope, whether or not its folder is there."""
     if not places.user:
         raise AbcdError("there is no home folder to keep a user store in", "set HOME or ABCD_HOME")
     return user_at(places)
 
 
-def _workspace(cwd, places):
+def _workspace(cwd: str, places: Places) -> Scope:
     """The scope to start: the one that is there, else at the top of the repository, else ``cwd``."""
     scope = workspace_scope(cwd, places)
     if scope is not None:
@@ -96,7 +97,7 @@ def _workspace(cwd, places):
     return workspace_at(root, places)
 
 
-def _repository_top(folder):
+def _repository_top(folder: str) -> str:
     """The nearest folder from ``folder`` upwards that holds ``.git``, or ''."""
     while True:
         if os.path.lexists(os.path.join(folder, ".git")):

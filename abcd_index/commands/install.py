@@ -11,38 +11,25 @@ import sys
 
 from abcd_index import fs
 from abcd_index.build.tracked import FILE, is_kept
-from abcd_index.commands.console import FAILED, FINDINGS, OK, Out
-from abcd_index.commands.scope_selector import here
+from abcd_index.commands.console import FAILED, FINDINGS, OK, Console
 from abcd_index.commands.status_facts import expected_key, scope_facts
-from abcd_index.errors import AbcdError, CannotTell
+from abcd_index.errors import AbcdError
 from abcd_index.git import run as ask
 from abcd_index.githooks import tracked
 from abcd_index.install.agents import away_with_settings, plan_settings
-from abcd_index.install.git import NO_WORK_TREE, away_with_hooks, ping, plan_hooks
+from abcd_index.install.git import away_with_hooks, ping, plan_hooks
 from abcd_index.install.plan import Plan
+from abcd_index.install.project import find
 from abcd_index.install.receipt import Receipt
-from abcd_index.scopes import Places, guard, workspace_scope
+from abcd_index.scopes import Places
 
 
-class Project:
-    """What is installed into: ``root`` (where ``.claude`` goes), ``scope`` (its store, or None) and
-    ``place`` (its work tree, or None; ``trouble`` then says why)."""
-
-    __slots__ = ("root", "scope", "place", "trouble")
-
-    def __init__(self, root, scope, place, trouble):
-        self.root = root
-        self.scope = scope
-        self.place = place
-        self.trouble = trouble
-
-
-def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=False, git_only=False, out=None,
+def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=False, git_only=False, console=None,
         places=None):
     """Install. ``status_line``: also the status line, around the one that is there. ``hooks_path``: write
     into a ``core.hooksPath`` inside the work tree. ``local``: ``settings.local.json``. ``git_only``: leave
     the agent's settings alone. Returns an exit status; raises AbcdError when nothing may be done here at all."""
-    out, places = out or Out(), places or Places()
+    console, places = console or Console(), places or Places()
     project = find(root, places)
     plan = Plan()
     hooks = plan_hooks(project, plan, hooks_path)
@@ -50,63 +37,30 @@ def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=Fal
         plan_settings(project, plan, places, status_line, local)
     _plan_build(project, plan, places, renew=not git_only)
     if dry_run:
-        out.line("would do:" if plan.steps else "nothing to do")
-    plan.carry_out(out, project.root, dry_run)
+        console.line("would do:" if plan.steps else "nothing to do")
+    plan.carry_out(console, project.root, dry_run)
     if not dry_run:
         for name in hooks:
             ping(project.place, name, plan)
-    plan.report(out)
-    return _ending(plan, hooks, project, out, dry_run)
+    plan.report(console)
+    return _ending(plan, hooks, project, console, dry_run)
 
 
-def uninstall(root=None, dry_run=False, out=None, places=None):
+def uninstall(root=None, dry_run=False, console=None, places=None):
     """Take away what ``run`` put there; what it found there is given back byte for byte."""
-    out, places = out or Out(), places or Places()
+    console, places = console or Console(), places or Places()
     project = find(root, places)
     plan = Plan()
     away_with_settings(project, plan, places)
     _away_with_index(project, plan)
     away_with_hooks(project, plan)
     if dry_run:
-        out.line("would do:" if plan.steps else "nothing to do")
+        console.line("would do:" if plan.steps else "nothing to do")
     elif not plan.steps:
-        out.line("nothing of abcd-index is installed here")
-    plan.carry_out(out, project.root, dry_run)
-    plan.report(out)
+        console.line("nothing of abcd-index is installed here")
+    plan.carry_out(console, project.root, dry_run)
+    plan.report(console)
     return FINDINGS if plan.left else OK
-
-
-def find(root, places, with_scope=True):
-    """The Project around a folder; without its scope when that is not wanted.
-
-    Raises AbcdError in the home folder, Forbidden in ``~/.claude``, Outside for a scope that leads out of its root."""
-    cwd = guard(here(root), places)
-    place, trouble = None, NO_WORK_TREE
-    try:
-        place = ask.place(cwd)
-    except CannotTell as error:
-        trouble = f"{error}" + (f" ({error.hint})" if error.hint else "")
-    scope = workspace_scope(cwd, places) if with_scope else None
-    top = guard(place.top, places) if place else cwd
-    if scope is not None and place is not None and not (scope.root + "/").startswith(top + "/"):
-        scope = None  # A linked worktree borrows the main checkout's store; its settings are its own.
-    base = scope.root if scope else top
-    if place is None and scope is None and _in_git_folder(cwd):
-        raise AbcdError(f"{cwd} is a bare repository or lies in a .git folder: there are no pages to keep current",
-                        "run it inside a work tree")
-    if places.home and base == guard(places.home, places):
-        raise AbcdError(f"{base} is the home folder: its .claude/ is the agent's own, which abcd-index never opens",
-                        "run it inside a project")
-    return Project(base, scope, place, trouble)
-
-
-def _in_git_folder(folder):
-    while True:
-        if all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")):
-            return True
-        folder, below = os.path.dirname(folder), folder
-        if folder == below:
-            return False
 
 
 def _plan_build(project, plan, places, renew):
@@ -176,12 +130,12 @@ def _empty(index):
             fs.remove_empty(folder)
 
 
-def _ending(plan, hooks, project, out, dry_run):
+def _ending(plan, hooks, project, console, dry_run):
     if not plan.left:
         if not plan.steps:
-            out.line("everything is in place")
+            console.line("everything is in place")
         elif not dry_run:
-            out.line("installed; `abcd-index status --check` tries every hook")
+            console.line("installed; `abcd-index status --check` tries every hook")
         return OK
     return FINDINGS if plan.steps or hooks else FAILED
 

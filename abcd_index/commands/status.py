@@ -8,27 +8,27 @@ import os
 import shlex
 
 from abcd_index.commands import status_facts as facts
-from abcd_index.commands.console import FAILED, FINDINGS, OK, Out, count
-from abcd_index.commands.install import find
+from abcd_index.commands.console import FAILED, FINDINGS, OK, Console, count
 from abcd_index.errors import AbcdError
 from abcd_index.githooks.files import LINE, VERSION
 from abcd_index.install.plan import shown
+from abcd_index.install.project import find
 from abcd_index.scopes import Places
 
 AGENT_EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact")
 
 
-def run(root=None, as_json=False, check=False, out=None, places=None):
+def run(root=None, as_json=False, check=False, console=None, places=None):
     """Report. Returns 0; 1 when there is no store at all, or with ``check`` a problem; 2 when a scope is refused."""
-    out, places = out or Out(), places or Places()
+    console, places = console or Console(), places or Places()
     report = gather(root, check, places)
     refused = [scope for scope in report["scopes"] if scope["state"] == "refused"]
     if as_json:
-        out.data(report, indent=2)
+        console.data(report, indent=2)
     else:
-        _print(report, out)
+        _print(report, console)
     for scope in refused:
-        out.complain(scope["error"], scope["hint"], scope["scope"])
+        console.complain(scope["error"], scope["hint"], scope["scope"])
     if refused:
         return FAILED
     if not report["scopes"] or (check and report["problems"]):
@@ -149,24 +149,24 @@ def advice(report):
     return found
 
 
-def _print(report, out):
+def _print(report, console):
     base = report["root"]
-    out.line(f"project    {base}")
+    console.line(f"project    {base}")
     for scope in report["scopes"]:
-        out.line(f"{scope['scope']:<9}  {_scope(scope, base)}")
+        console.line(f"{scope['scope']:<9}  {_scope(scope, base)}")
     if not report["scopes"]:
-        out.line("scopes     none: no .abcd/memory here or above, and no user store")
-    _print_git(report["git"], base, out)
-    _print_agent(report["agent"], base, out)
-    out.line(f"fill       {_fill(report['fill'])}")
+        console.line("scopes     none: no .abcd/memory here or above, and no user store")
+    _print_git(report["git"], base, console)
+    _print_agent(report["agent"], base, console)
+    console.line(f"fill       {_fill(report['fill'])}")
     noted = report["interpreter"]
-    out.line(f"builds     {noted['path']}" if noted else "builds     no interpreter noted yet")
+    console.line(f"builds     {noted['path']}" if noted else "builds     no interpreter noted yet")
     for problem in report["problems"]:
-        out.line(out.style(f"problem    {problem}", "red"))
+        console.line((f"problem    {problem}", "red"))
     for sentence in report["next"]:
-        out.line(f"next       {sentence}")
+        console.line(f"next       {sentence}")
     if not report["problems"] and not report["next"]:
-        out.line("next       nothing: all is in place")
+        console.line("next       nothing: all is in place")
 
 
 def _scope(scope, base):
@@ -184,18 +184,18 @@ def _scope(scope, base):
             f"{scope['size']:,} bytes, {scope['origin']}{kept})")
 
 
-def _print_git(git, base, out):
+def _print_git(git, base, console):
     if git["repository"] is None:
-        out.line(f"git        {git['why']}")
+        console.line(f"git        {git['why']}")
         return
     linked = " (a linked worktree: its hooks are shared)" if git["linked"] else ""
-    out.line(f"git        hooks from {shown(git['hooks_folder'], base)}{linked}")
+    console.line(f"git        hooks from {shown(git['hooks_folder'], base)}{linked}")
     for entry in git["hooks_path"]:
-        out.line(f"           core.hooksPath ({entry['scope']}) = {entry['value']}, from {entry['origin']}")
+        console.line(f"           core.hooksPath ({entry['scope']}) = {entry['value']}, from {entry['origin']}")
     if git["not_ours"]:
-        out.line(f"           not ours to write: {git['not_ours']}")
+        console.line(f"           not ours to write: {git['not_ours']}")
     for hook in git["hooks"]:
-        out.line(f"           {hook['hook']:<16}{_hook(hook)}")
+        console.line(f"           {hook['hook']:<16}{_hook(hook)}")
 
 
 def _hook(hook):
@@ -207,19 +207,19 @@ def _hook(hook):
     return said + tried + python
 
 
-def _print_agent(entries, base, out):
+def _print_agent(entries, base, console):
     if not entries:
-        out.line("agent      no hooks registered in .claude/ of this project")
+        console.line("agent      no hooks registered in .claude/ of this project")
     for entry in entries:
         where = shown(entry["file"], base)
         if "error" in entry:
-            out.line(f"agent      {where}: {entry['error']}")
+            console.line(f"agent      {where}: {entry['error']}")
             continue
         tried = ""
         if "status" in entry:
             tried = f", {'answers' if entry['answers'] else 'DOES NOT ANSWER'} in {entry['milliseconds']} ms"
             tried += f" (Python {entry['python_version']})" if entry["python_version"] else ""
-        out.line(f"agent      {entry['event']} in {where}: {entry['python']}{tried}")
+        console.line(f"agent      {entry['event']} in {where}: {entry['python']}{tried}")
 
 
 def _fill(fill):

@@ -11,7 +11,6 @@ from abcd_index.artefact.format import CURRENT, SUFFIX
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import Artefact, current_key
 from abcd_index.build.tracked import wanted
-from abcd_index.commands.scope_selector import FINDERS
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, ArtefactUnknown, FormatTooNew
 from abcd_index.git import run as ask
 from abcd_index.githooks import files as hooks
@@ -19,6 +18,7 @@ from abcd_index.githooks import tracked
 from abcd_index.install.agents import registered
 from abcd_index.install.git import kept_folder, target
 from abcd_index.scopes import USER, allowed_by
+from abcd_index.selector import FINDERS
 
 FILL_SUFFIX = ".fill"
 _PYTHON = re.compile(rb"^abcd_python='(.*)'$", re.M)

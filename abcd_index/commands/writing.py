@@ -1,5 +1,7 @@
 """How commands change what people wrote: only regular files, only what was read, and with a sentence otherwise."""
 
+from __future__ import annotations
+
 from abcd_index import fs
 from abcd_index.build import publish
 from abcd_index.errors import AbcdError
@@ -9,7 +11,7 @@ from abcd_index.scopes import Scope
 _FORMER = ".abcd-index-"
 
 
-def write_over(scope: Scope, shown: str, path: str, before: "bytes | None", after: bytes) -> None:
+def write_over(scope: Scope, shown: str, path: str, before: bytes | None, after: bytes) -> None:
     """Put ``after`` at ``path``, a file of the store, where ``before`` was read (None: where nothing is).
 
     ``shown``: the file as people see it. Raises AbcdError when something else is there, a link for example, or when
@@ -39,5 +41,3 @@ def workshop(scope: Scope) -> str:
         return ""
     fs.sweep(scope.index)
     return scope.index
-
-

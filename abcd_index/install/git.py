@@ -9,9 +9,9 @@ from abcd_index.errors import CannotTell
 from abcd_index.git import run as ask
 from abcd_index.githooks import files as hooks
 from abcd_index.githooks import stores, tracked
+from abcd_index.install.project import NO_WORK_TREE
 from abcd_index.install.receipt import NAME as RECEIPT
 
-NO_WORK_TREE = "not a git work tree"
 # The arguments that a hook is tried with. It answers and does nothing.
 TRIED_WITH = {"post-checkout": ("HEAD", "HEAD", "0"), "post-merge": ("0",), "post-rewrite": ("amend",)}
 

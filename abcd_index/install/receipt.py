@@ -5,26 +5,38 @@ settings file, relative to the project, to what was there before (base64, or nul
 of what was written; ``index`` says that the index folder was made by the installation.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json
 import os
+from typing import Any, Dict, TypedDict
 
 from abcd_index import fs
-from abcd_index.git import run as ask
+from abcd_index.git import run as git
+from abcd_index.install.project import Project
 
 NAME = "receipt.json"
+
+
+class Entry(TypedDict):
+    """A settings file: what was there ``before``, the hash of what was written, whether the folder was made."""
+
+    before: str | None
+    after: str | None
+    folder: bool
 
 
 class Receipt:
     """The receipt of a Project. Unreadable is empty."""
 
-    def __init__(self, project):
+    def __init__(self, project: Project) -> None:
         self.path = _path(project)
         self.root = project.root
-        self.data = {"settings": {}, "index": False}
+        self.data: Dict[str, Any] = {"settings": {}, "index": False}
         try:
-            with open(self.path, encoding="utf-8") as handle:
+            with open(self.path or "", encoding="utf-8") as handle:
                 found = json.load(handle)
             self.data["settings"] = {name: entry for name, entry in found["settings"].items()
                                      if {"before", "after", "folder"} <= set(entry)}
@@ -32,11 +44,12 @@ class Receipt:
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             pass
 
-    def settings(self, path):
+    def settings(self, path: str) -> Entry | None:
         """The entry of a settings file, or None."""
-        return self.data["settings"].get(os.path.relpath(path, self.root))
+        entry: Entry | None = self.data["settings"].get(os.path.relpath(path, self.root))
+        return entry
 
-    def put_settings(self, path, entry):
+    def put_settings(self, path: str, entry: Entry | None) -> None:
         """Write down a settings file's entry; None takes it out."""
         name = os.path.relpath(path, self.root)
         if entry is None:
@@ -45,12 +58,12 @@ class Receipt:
             self.data["settings"][name] = entry
         self.save()
 
-    def put_index(self, made):
+    def put_index(self, made: bool) -> None:
         """Write down whether the index folder is to go with the installation."""
         self.data["index"] = made
         self.save()
 
-    def save(self):
+    def save(self) -> None:
         """Write the file; an empty receipt is no file."""
         if self.path is None:
             return
@@ -62,22 +75,22 @@ class Receipt:
         fs.replace(self.path, (json.dumps(self.data, indent=1) + "\n").encode("ascii"), 0o600)
 
 
-def digest(text):
+def digest(text: str | None) -> str | None:
     """The hash of a text that tells whether it was edited since; None of None."""
     return None if text is None else hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def packed(text):
+def packed(text: str | None) -> str | None:
     """A text as the receipt holds it."""
     return None if text is None else base64.b64encode(text.encode("utf-8")).decode("ascii")
 
 
-def unpacked(text):
+def unpacked(text: str | None) -> str | None:
     """The inverse of ``packed``."""
     return None if text is None else base64.b64decode(text).decode("utf-8")
 
 
-def _path(project):
+def _path(project: Project) -> str | None:
     if project.place is not None:
-        return ask.own_path(project.place, f"abcd-index/{NAME}")
+        return git.own_path(project.place, f"abcd-index/{NAME}")
     return os.path.join(project.scope.index, NAME) if project.scope is not None else None

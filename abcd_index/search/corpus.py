@@ -5,152 +5,159 @@ where nothing may be written (``--no-record``, ``--memory-dir``, a read-only ind
 into a file without a name, which the system forgets with the process.
 """
 
+from __future__ import annotations
+
 import os
 import tempfile
+from hashlib import sha256
+from typing import Any, Dict, Iterable, Iterator, Sequence, Tuple
 
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build.key import key_of
 from abcd_index.build.run import assemble, build
-from abcd_index.build.scan import observe
+from abcd_index.build.scan import Observed, observe
 from abcd_index.errors import AbcdError, ArtefactError
-from abcd_index.scopes import Scope, provenance, resolve
+from abcd_index.scopes import Places, Scope
 from abcd_index.search import usage
-from abcd_index.search.dates import dates_of
-from abcd_index.search.scan import Scan
+from abcd_index.search.dates import Dates, dates_of
+from abcd_index.search.scan import Fingerprint, Scan
+from abcd_index.selector import FOLDER
 from abcd_index.settings import written_settings
 from abcd_index.store.read import read_store
 
-FOLDER = "folder"
 
-
-class Entry:
+class Document:
     """A page as the ranking sees it. ``number``: its ordinal in the artefact; ``record``: its record."""
 
-    __slots__ = ("shelf", "number", "record", "_body")
+    __slots__ = ("corpus", "number", "record", "_body")
 
-    def __init__(self, shelf, number, record):
-        self.shelf = shelf
+    def __init__(self, corpus: Corpus, number: int, record: Dict[str, Any]) -> None:
+        self.corpus = corpus
         self.number = number
         self.record = record
-        self._body = None
+        self._body: str | None = None
 
     @property
-    def file(self):
+    def file(self) -> str:
         """The page's file name."""
-        return self.record["file"]
+        return str(self.record["file"])
 
     @property
-    def path(self):
+    def name(self) -> str:
+        """What people call it."""
+        return str(self.record["name"])
+
+    @property
+    def type(self) -> str:
+        """Its type, '' for none."""
+        return str(self.record["type"])
+
+    @property
+    def path(self) -> str:
         """The page's absolute path, spelled as the disk has it (its name may be decomposed there)."""
-        return self.shelf.dates.paths.get(self.file) or os.path.join(self.shelf.scope.store, self.file)
+        return self.corpus.dates.paths.get(self.file) or os.path.join(self.corpus.scope.store, self.file)
 
     @property
-    def body(self):
+    def touched(self) -> float:
+        """When it was last touched, in seconds since 1970."""
+        return self.corpus.dates.touched(self.file, self.path, self.record["updated"])
+
+    @property
+    def body(self) -> str:
         """The page's text."""
         if self._body is None:
-            self._body = self.shelf.artefact.body(self.number)
+            self._body = self.corpus.artefact.body(self.number)
         return self._body
 
     @property
-    def names(self):
+    def names(self) -> Tuple[str, ...]:
         """What counts as its name. A page with a name of its own has that; others have slug and title."""
-        record = self.record
-        if record["dialect"] == "agent":
-            return (record["name"],)
-        return (record["name"], record["title"])
+        if self.record["dialect"] == "agent":
+            return (self.name,)
+        return (self.name, self.record["title"])
 
     @property
-    def description(self):
+    def description(self) -> str:
         """What counts as its description: its summary; of an abcd page without one, its catalogue line's."""
         record = self.record
         if record["summary"] or record["dialect"] != "abcd":
-            return record["summary"]
+            return str(record["summary"])
         # ``- `file.md` - class | domain | summary``; in a line that was made the title stands there.
-        said = record["line"].partition(" \u2014 ")[2].rpartition(" | ")[2].strip()
-        return "" if said in (record["title"], "(no summary)") else said
+        summary = str(record["line"]).partition(" \u2014 ")[2].rpartition(" | ")[2].strip()
+        return "" if summary in (record["title"], "(no summary)") else summary
 
 
-class Shelf:
-    """``scope``, ``artefact``, ``dates`` (a Dates), ``recalls`` ({file: count}); ``sidecar``: the folder of
-    the usage sidecar, or '' when there is no place for one."""
+class Corpus:
+    """The pages of a ``scope``; ``sidecar``: the folder of its usage counts, or '' when there is no place for one;
+    ``recalls``: {file: how often}."""
 
-    def __init__(self, scope, artefact, dates, sidecar):
+    def __init__(self, scope: Scope, artefact: Artefact, dates: Dates, sidecar: str) -> None:
         self.scope = scope
         self.artefact = artefact
         self.dates = dates
         self.sidecar = sidecar
         self.recalls = usage.counts(sidecar) if sidecar else {}
-        self._scan = None
+        self._scan: Scan | None = None
 
-    def entries(self, numbers=None):
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def documents(self, numbers: Iterable[int] | None = None) -> Iterator[Document]:
         """The pages with these ordinals, all by default, in the artefact's order."""
         for number in range(self.artefact.pages) if numbers is None else numbers:
-            yield Entry(self, number, self.artefact.record(number))
+            yield Document(self, number, self.artefact.record(number))
 
-    def holding(self, terms):
+    def holding(self, terms: Sequence[str]) -> Iterator[Document]:
         """The pages that may hold one of ``terms`` (folded)."""
-        return self.entries(self._scanned().holding(terms))
+        return self.documents(self._scanned().holding(terms))
 
-    def weighted(self, marks):
-        """The pages that have a weight of one of ``marks`` (``signs.mark``)."""
-        return self.entries(self._scanned().weighted(marks))
+    def weighted(self, fingerprints: Sequence[Fingerprint]) -> Iterator[Document]:
+        """The pages that have a weight of one of these fingerprints of terms."""
+        return self.documents(self._scanned().weighted(fingerprints))
 
-    def close(self):
+    def close(self) -> None:
         """Close the artefact."""
         if self._scan is not None:
             self._scan.close()
         self.artefact.close()
 
-    def _scanned(self):
+    def _scanned(self) -> Scan:
         if self._scan is None:
             self._scan = Scan(self.artefact)
         return self._scan
 
 
-def open_shelf(scope, places, writing=True):
-    """The Shelf of a scope. ``writing``: whether an artefact that is not current may be made so.
+def open_corpus(scope: Scope, places: Places, writing: bool = True) -> Corpus:
+    """The Corpus of a scope. ``writing``: whether an artefact that is not current may be made so.
 
     Raises AbcdError when the store cannot be read.
     """
     observed = observe(scope)
+    writing = writing and scope.name != FOLDER
     artefact = _current(scope, observed) if scope.index else None
-    if artefact is None and writing and scope.index and scope.name != FOLDER:
+    if artefact is None and writing and scope.index:
         artefact = _built(scope)
     if artefact is None:
         artefact = compiled(scope, observed)
-    dates = dates_of(scope, observed, writing and scope.name != FOLDER)
-    return Shelf(scope, artefact, dates, sidecar_of(scope, places))
+    return Corpus(scope, artefact, dates_of(scope, observed, writing), sidecar_of(scope, places))
 
 
-def folder_scope(folder, places):
-    """The scope of any folder of pages. Raises Forbidden for one under ``~/.claude``, AbcdError when it is none."""
-    at = resolve(os.path.abspath(folder), places.forbidden)
-    if not os.path.isdir(at):
-        raise AbcdError(f"{folder} is not a folder", "give --memory-dir a folder of markdown pages")
-    home, name = os.path.split(at)
-    index = os.path.join(home, ".index")
-    if name == "memory" and resolve(index, places.forbidden) == index and os.path.isdir(index):
-        return Scope(FOLDER, home, home, at, index, at + "/", provenance(index, places))
-    return Scope(FOLDER, at, at, at, "", at + "/")
-
-
-def sidecar_of(scope, places):
+def sidecar_of(scope: Scope, places: Places) -> str:
     """Where the usage of a scope is kept: in the user's folder, whatever the scope. How often somebody asked is theirs
     alone, and in an index folder a clone could say it. '' where there is no such folder."""
     user = places.real_user()
     if not user:
         return ""
-    from hashlib import sha256
-
-    name = sha256(os.fsencode(scope.store)).hexdigest()[:32]
-    return os.path.join(user, ".index", "recalls", name)
+    return os.path.join(user, ".index", "recalls", sha256(os.fsencode(scope.store)).hexdigest()[:32])
 
 
-def compiled(scope, observed):
+def compiled(scope: Scope, observed: Observed) -> Artefact:
     """The artefact of a scope, compiled from its pages into a file without a name."""
-    settings, _ = observed.settings()
-    settings = written_settings(settings)
+    settings = written_settings(observed.settings()[0])
     assembly = assemble(read_store(scope))
     with tempfile.TemporaryFile() as out:
         try:
@@ -162,7 +169,7 @@ def compiled(scope, observed):
         return Artefact(os.dup(out.fileno()), scope.store)
 
 
-def _current(scope, observed):
+def _current(scope: Scope, observed: Observed) -> Artefact | None:
     """The artefact that is current, if it is this machine's and of the pages as they are now; else None."""
     settings, _ = observed.settings()
     try:
@@ -175,7 +182,7 @@ def _current(scope, observed):
     return None
 
 
-def _built(scope):
+def _built(scope: Scope) -> Artefact | None:
     try:
         return Artefact.open(build(scope).path)
     except (AbcdError, OSError):

@@ -5,10 +5,14 @@ never knew is an example, not a reference. A markdown link is dead when nothing 
 when no page answers to it. What stands under ``## History`` is about the past and is not looked at.
 """
 
+from __future__ import annotations
+
 import os
 import re
+from typing import Dict, Iterable, Iterator, List, Mapping, NamedTuple, Tuple
 from urllib.parse import unquote
 
+from abcd_index.git.log import Gone
 from abcd_index.store.markdown import with_history
 
 _LINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(\s*(<[^<>]*>|[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'(][^)]*)?\)")
@@ -23,23 +27,17 @@ _NAMES_FILE = re.compile(r"[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}$")
 PATH, LINK, WIKI = "path", "link", "wikilink"
 
 
-class Reference:
+class Reference(NamedTuple):
     """``kind``: path, link or wikilink; ``target``: what it names; ``line``: 1-based line of the file."""
 
-    __slots__ = ("kind", "target", "line")
-
-    def __init__(self, kind, target, line):
-        self.kind = kind
-        self.target = target
-        self.line = line
-
-    def __repr__(self):
-        return f"Reference({self.kind}, {self.target!r}, {self.line})"
+    kind: str
+    target: str
+    line: int
 
 
-def references(body, first_line=1):
+def references(body: str, first_line: int = 1) -> List[Reference]:
     """The References of a page's text, in order, each target once for a kind. ``first_line``: of the body."""
-    found = {}
+    found: Dict[Tuple[str, str], Reference] = {}
     for (number, line, fenced), past in with_history(body):
         if past:
             continue
@@ -58,10 +56,10 @@ def references(body, first_line=1):
 
 
 class Files:
-    """What a repository has and had. ``tracked``: paths of HEAD; ``gone``: {path: git.history.Gone}; ``top`` and
+    """What a repository has and had. ``tracked``: paths of HEAD; ``gone``: {path: git.log.Gone}; ``top`` and
     ``store``: absolute folders."""
 
-    def __init__(self, top, store, tracked, gone):
+    def __init__(self, top: str, store: str, tracked: Iterable[str], gone: Mapping[str, Gone]) -> None:
         self.top = top
         self.store = store
         self.tracked = set(tracked)
@@ -69,7 +67,7 @@ class Files:
         self._here = _by_name(self.tracked)
         self._was = _by_name(gone)
 
-    def dead_path(self, path):
+    def dead_path(self, path: str) -> Tuple[str, Gone] | None:
         """The (old path, Gone) that ``path`` means, or None when it is there or git never knew it.
 
         A path may be written from the top, from the store, or as its last parts.
@@ -83,7 +81,7 @@ class Files:
         # Several files of that name are gone: the one removed last, and if that is a tie the first by name.
         return max(((old, self.gone[old]) for old in sorted(was)), key=lambda one: one[1].date, default=None)
 
-    def dead_link(self, target):
+    def dead_link(self, target: str) -> Tuple[bool, Gone | None]:
         """(whether nothing lies where a link of a page leads, its Gone if history knows one)."""
         base = self.top if target.startswith("/") else self.store
         path = os.path.normpath(os.path.join(base, target.lstrip("/")))
@@ -92,11 +90,11 @@ class Files:
         inside = os.path.relpath(path, self.top).replace(os.sep, "/")
         return True, self.gone.get(inside)
 
-    def _means(self, path, names):
+    def _means(self, path: str, names: Mapping[str, List[str]]) -> List[str]:
         return [one for one in names.get(path.rpartition("/")[2], ()) if one == path or one.endswith("/" + path)]
 
 
-def where_now(gone, files):
+def where_now(gone: Gone | None, files: Files) -> str:
     """The path that a removed file was last moved to, following later moves; '' when it was deleted."""
     seen = set()
     while gone is not None and gone.moved and gone.moved not in seen:
@@ -107,24 +105,24 @@ def where_now(gone, files):
     return ""
 
 
-def _paths(text):
+def _paths(text: str) -> Iterator[str]:
     for match in _PATH.finditer(text):
         path = match[1].rstrip(".")
         if "/" in path.strip("/") or _NAMES_FILE.match(path):
             yield path
 
 
-def _target(text):
+def _target(text: str) -> str:
     text = text.strip()
     if text.startswith("<"):
         text = text[1:-1]
     if _URL.match(text):
         return ""
-    return unquote(text.split("#")[0].split("?")[0])
+    return str(unquote(text.split("#")[0].split("?")[0]))
 
 
-def _by_name(paths):
-    names = {}
+def _by_name(paths: Iterable[str]) -> Dict[str, List[str]]:
+    names: Dict[str, List[str]] = {}
     for path in paths:
         names.setdefault(path.rpartition("/")[2], []).append(path)
     return names

@@ -5,12 +5,18 @@ and that shows in their bytes: only the others are then read in earnest, with th
 may match is never passed over.
 """
 
+from __future__ import annotations
+
 import mmap
 import re
+from typing import Iterable, Iterator, List, Sequence, Tuple
 
 from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END
 from abcd_index.artefact.ranking import ROW_END, level_of
-from abcd_index.artefact.reader import torn
+from abcd_index.artefact.reader import Artefact, torn
+
+# Where a term stands in any page's weights (``artefact.ranking.mark``).
+Fingerprint = Tuple[int, str, str, str]
 
 # Every character outside ASCII whose folded form holds ASCII (sharp s, Kelvin sign, ligatures, ...). A line with
 # one of them is always read.
@@ -26,31 +32,30 @@ _ESCAPED = re.compile(r'["\\\x00-\x1f\x7f]')
 class Scan:
     """The lines of an open artefact as bytes."""
 
-    def __init__(self, artefact):
+    def __init__(self, artefact: Artefact) -> None:
         self._map = mmap.mmap(artefact.fileno(), 0, access=mmap.ACCESS_READ)
         self._cells = {part: self._table(artefact, part) for part in ("records", "bodies")}
         self.pages = artefact.pages
 
-    def close(self):
+    def close(self) -> None:
         """Let go of the file."""
         self._map.close()
 
-    def holding(self, terms):
+    def holding(self, terms: Iterable[str]) -> Iterator[int]:
         """Ordinals of the pages of which record or body may hold one of ``terms`` (folded), whatever the case."""
-        words = [_plain_word(term) for term in terms]
-        if None in words:
-            yield from range(self.pages)
-            return
+        words = []
+        for term in terms:
+            word = _plain_word(term)
+            if word is None:
+                yield from range(self.pages)
+                return
+            words.append(word)
         for page in range(self.pages):
-            for part in ("bodies", "records"):
-                line = self._line(part, page)
-                low = line.lower()
-                if any(word in low for word in words) or (not line.isascii() and _ODD.search(line)):
-                    yield page
-                    break
+            if any(_may_hold(self._line(part, page), words) for part in ("bodies", "records")):
+                yield page
 
-    def weighted(self, marks):
-        """Ordinals of the pages of which the record has a weight of one of ``marks`` (``signs.mark``).
+    def weighted(self, fingerprints: Sequence[Fingerprint]) -> Iterator[int]:
+        """Ordinals of the pages of which the record has a weight of one of these fingerprints of terms.
 
         A record's line begins with its weights, which hold no quotation mark.
         """
@@ -58,13 +63,13 @@ class Scan:
             line = self._line("records", page)
             rows = line[2:line.find(b'"', 2)].decode("ascii", "replace").split(ROW_END)
             try:
-                found = any(level_of(rows, mark) for mark in marks)
+                found = any(level_of(rows, mark) for mark in fingerprints)
             except (ValueError, IndexError):  # No weights, whatever else: its checksum or its kind will tell.
                 found = True
             if found:
                 yield page
 
-    def _table(self, artefact, part):
+    def _table(self, artefact: Artefact, part: str) -> List[Tuple[int, int]]:
         at, count = artefact.header["parts"][part]
         table = self._map[at + 1:at + 1 + count * CELL]
         try:
@@ -73,12 +78,17 @@ class Scan:
         except ValueError:
             raise torn(f"the table of {part} is damaged") from None
 
-    def _line(self, part, page):
+    def _line(self, part: str, page: int) -> bytes:
         at, length = self._cells[part][page]
         return self._map[at:at + length]
 
 
-def _plain_word(term):
+def _may_hold(line: bytes, words: Sequence[bytes]) -> bool:
+    low = line.lower()
+    return any(word in low for word in words) or (not line.isascii() and _ODD.search(line) is not None)
+
+
+def _plain_word(term: str) -> bytes | None:
     """A piece of ``term`` that the bytes of every line that holds the term have; None when there is none."""
     if not term.isascii():
         return None

@@ -6,7 +6,10 @@ It is kept exactly as its document writes it, because people check it by hand. I
 stop words; ``--ranking bm25f`` does (``docs/explanation/ranking.md`` has the distance in figures).
 """
 
+from __future__ import annotations
+
 from math import log2
+from typing import Iterable, List, NamedTuple, Tuple
 
 from abcd_index.search.words import fold
 
@@ -21,57 +24,50 @@ RECENCY_TOP = 1.5
 RECENCY_FLOOR = 0.5
 
 
-class TermHits:
-    """The points of one query term in one page: ``name``, ``description``, ``body``."""
+class TermHits(NamedTuple):
+    """The points of one query term in one page: for its name, its description and its body."""
 
-    __slots__ = ("term", "name", "description", "body")
+    term: str
+    name: int
+    description: int
+    body: int
 
-    def __init__(self, term, name, description, body):
-        self.term = term
-        self.name = name
-        self.description = description
-        self.body = body
-
-    def points(self):
+    def points(self) -> int:
         """The three together."""
         return self.name + self.description + self.body
 
 
-def keyword(terms, names, description, body):
+def keyword(terms: Iterable[str], names: Iterable[str], description: str, body: str) -> List[TermHits]:
     """The TermHits of every term that is in the page.
 
     ``terms``: folded. ``names``: every text that counts as the page's name (slug, title). Matching is by
     substring, whatever the case; hyphens and underscores of a name are spaces.
     """
-    names = [form for name in names for form in _spellings(name)]
+    spellings = [spelling for name in names for spelling in _spellings(name)]
     description, body = fold(description), fold(body)
-    hits = []
-    for term in terms:
-        hit = TermHits(term,
-                       NAME if any(term in name for name in names) else 0,
-                       DESCRIPTION if term in description else 0,
-                       min(body.count(term) * BODY, BODY_CAP))
-        if hit.points():
-            hits.append(hit)
-    return hits
+    hits = [TermHits(term,
+                     NAME if any(term in spelling for spelling in spellings) else 0,
+                     DESCRIPTION if term in description else 0,
+                     min(body.count(term) * BODY, BODY_CAP)) for term in terms]
+    return [hit for hit in hits if hit.points()]
 
 
-def prior(type):
+def prior(type: str) -> float:
     """What a page's type adds; 0 for a type that is not one of the four."""
     return PRIORS.get(type.casefold(), 0.0)
 
 
-def boost(recalls):
+def boost(recalls: int) -> float:
     """What ``recalls`` earlier recalls of a page add."""
     return log2(1 + max(recalls, 0)) * 0.5
 
 
-def recency(months, stale_months):
+def recency(months: float, stale_months: float) -> float:
     """The factor of a page last touched ``months`` ago: 1.5 at once, 0.5 from ``stale_months`` on."""
     return min(max(RECENCY_TOP - months / stale_months, RECENCY_FLOOR), RECENCY_TOP)
 
 
-def _spellings(name):
+def _spellings(name: str) -> Tuple[str, ...]:
     folded = fold(name)
     spaced = folded.replace("-", " ").replace("_", " ")
     return (folded,) if spaced == folded else (spaced, folded)

@@ -7,10 +7,14 @@ place of the old file in one step, then the old log goes. Writers hold a lock, s
 counts twice, wherever one of them is killed. Readers need no lock.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
+import sys
 import time
+from typing import Collection, Dict, TypedDict
 
 from abcd_index import fs
 
@@ -25,7 +29,15 @@ LONGEST_LOG, LONGEST = 1 << 20, 1 << 27
 PATIENCE = 5.0
 
 
-def counts(folder):
+class Stats(TypedDict):
+    """``recall-stats.json``."""
+
+    version: int
+    log: str
+    counts: Dict[str, int]
+
+
+def counts(folder: str) -> Dict[str, int]:
     """{file name: recalls} of the store whose sidecars are in ``folder``; {} when there are none."""
     for _ in range(3):
         stats = _stats(folder)
@@ -35,7 +47,7 @@ def counts(folder):
     return _folded(stats, b"")
 
 
-def record(folder, files, now=None):
+def record(folder: str, files: Collection[str], now: float | None = None) -> bool:
     """Count one recall of each of ``files``. Returns whether it was written; never raises OSError."""
     if not files:
         return True
@@ -51,11 +63,11 @@ def record(folder, files, now=None):
 class Lock:
     """An exclusive lock on a file, held by one process at a time. Raises OSError after PATIENCE seconds."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.fd = None
+        self.fd = -1
 
-    def __enter__(self):
+    def __enter__(self) -> Lock:
         self.fd = fs.open_plain(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         begun = time.monotonic()
         while not _try_lock(self.fd):
@@ -65,12 +77,12 @@ class Lock:
             time.sleep(0.005)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         # Closing lets go of the lock. The file stays: removing it would let two processes lock two files.
         os.close(self.fd)
 
 
-def _append(folder, files, now):
+def _append(folder: str, files: Collection[str], now: float | None) -> None:
     stats = _stats(folder)
     path = os.path.join(folder, stats["log"])
     stamp = int(time.time() if now is None else now)
@@ -86,17 +98,17 @@ def _append(folder, files, now):
         _fold(folder, stats, log + line)
 
 
-def _fold(folder, stats, log):
+def _fold(folder: str, stats: Stats, log: bytes) -> None:
     number = int(stats["log"][len("recall-log-"):-len(".jsonl")]) + 1
-    new = {"version": VERSION, "log": f"recall-log-{number}.jsonl", "counts": _folded(stats, log)}
+    new: Stats = {"version": VERSION, "log": f"recall-log-{number}.jsonl", "counts": _folded(stats, log)}
     fs.sweep(folder)
     fs.replace(os.path.join(folder, STATS), json.dumps(new, indent=1, sort_keys=True).encode("ascii"), 0o600)
     fs.remove(os.path.join(folder, stats["log"]))
 
 
-def _stats(folder):
+def _stats(folder: str) -> Stats:
     try:
-        stats = json.loads(fs.read(os.path.join(folder, STATS), LONGEST))
+        stats: Stats = json.loads(fs.read(os.path.join(folder, STATS), LONGEST))
         log, known = stats["log"], stats["counts"]
         if stats["version"] == VERSION and _sane(log) and all(type(n) is int for n in known.values()):
             return stats
@@ -105,11 +117,11 @@ def _stats(folder):
     return {"version": VERSION, "log": "recall-log-0.jsonl", "counts": {}}
 
 
-def _sane(log):
+def _sane(log: object) -> bool:
     return isinstance(log, str) and re.fullmatch(r"recall-log-[0-9]{1,9}\.jsonl", log) is not None
 
 
-def _log(folder, stats):
+def _log(folder: str, stats: Stats) -> bytes | None:
     """The log's bytes; b'' when nothing was recalled yet; None when it was folded between two looks."""
     try:
         return fs.read(os.path.join(folder, stats["log"]), LONGEST_LOG)
@@ -117,7 +129,7 @@ def _log(folder, stats):
         return b"" if _stats(folder)["log"] == stats["log"] else None
 
 
-def _folded(stats, log):
+def _folded(stats: Stats, log: bytes) -> Dict[str, int]:
     total = dict(stats["counts"])
     for line in log.splitlines():
         try:
@@ -128,10 +140,8 @@ def _folded(stats, log):
     return total
 
 
-def _try_lock(fd):
-    try:
-        import fcntl
-    except ImportError:  # pragma: no cover - Windows
+def _try_lock(fd: int) -> bool:
+    if sys.platform == "win32":  # pragma: no cover - Windows
         import msvcrt
 
         try:
@@ -140,6 +150,8 @@ def _try_lock(fd):
             return True
         except OSError:
             return False
+    import fcntl
+
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

@@ -1,32 +1,37 @@
 """Words of a query, and where they stand in a text."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
+from typing import Iterable, List, Sequence, Tuple
+
+# Where a piece of a text begins and ends.
+Span = Tuple[int, int]
 
 _HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
 
 
-def fold(text):
+def fold(text: str) -> str:
     """``text`` for comparing: composed (NFC), whatever the case."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", text).casefold()
 
 
-def read_terms(words):
+def read_terms(words: Iterable[str]) -> List[str]:
     """The query's terms, folded, each once, in order.
 
     A leading ``query`` is part of the command when more follows. An argument with spaces in it is one
     term: that is how a shell hands over a quoted phrase.
     """
-    words = [" ".join(word.split()) for word in words]
-    words = [word for word in words if word]
-    if len(words) > 1 and words[0] == "query":
-        words = words[1:]
-    return list(dict.fromkeys(fold(word) for word in words))
+    found = [" ".join(word.split()) for word in words if word.strip()]
+    if len(found) > 1 and found[0] == "query":
+        found = found[1:]
+    return list(dict.fromkeys(map(fold, found)))
 
 
-def snippet(body, terms, width=160):
+def excerpt(body: str, terms: Sequence[str], width: int = 160) -> Tuple[str, List[Span]]:
     """(text, [(start, end), ...]): a piece of ``body`` around the first hit, and the hits in it.
 
     Its white space is folded into single spaces and cut ends are marked with an ellipsis. Without a hit it
@@ -43,17 +48,18 @@ def snippet(body, terms, width=160):
     return piece, hits(piece, terms)
 
 
-def hits(text, terms):
+def hits(text: str, terms: Iterable[str]) -> List[Span]:
     """Where ``terms`` stand in ``text``: [(start, end), ...], ascending, none overlapping."""
     folded = _folded_alike(text)
-    found = []
+    found: List[Span] = []
     for term in terms:
         at = folded.find(term)
         while at >= 0:
             found.append((at, at + len(term)))
             at = folded.find(term, at + len(term))
     found.sort(key=lambda span: (span[0], -span[1]))
-    apart, last = [], 0
+    apart: List[Span] = []
+    last = 0
     for start, end in found:
         if start >= last:
             apart.append((start, end))
@@ -61,13 +67,12 @@ def hits(text, terms):
     return apart
 
 
-def _first(text, terms):
+def _first(text: str, terms: Iterable[str]) -> int:
     folded = _folded_alike(text)
-    places = [at for at in (folded.find(term) for term in terms) if at >= 0]
-    return min(places) if places else 0
+    return min((at for at in (folded.find(term) for term in terms) if at >= 0), default=0)
 
 
-def _folded_alike(text):
+def _folded_alike(text: str) -> str:
     """``text`` folded as far as every character keeps its place (the sharp s stays)."""
     folded = fold(text)
     if len(folded) == len(text):
@@ -75,6 +80,6 @@ def _folded_alike(text):
     return "".join(low if len(low) == 1 else char for char, low in ((char, char.casefold()) for char in text))
 
 
-def _word_start(text, at):
+def _word_start(text: str, at: int) -> int:
     space = text.find(" ", at)
     return at if space < 0 or space - at > 30 else space + 1

@@ -10,8 +10,8 @@ from abcd_index.artefact.reader import Artefact
 from abcd_index.build.assemble import Assembly
 from abcd_index.build.compile import compile_page
 from abcd_index.scopes import Scope
-from abcd_index.search.corpus import Shelf
-from abcd_index.search.rank import BM25F, SIGNAL, Asked
+from abcd_index.search.corpus import Corpus
+from abcd_index.search.rank import BM25F, SIGNAL, Query
 from abcd_index.search.rank import search as find
 from abcd_index.search.words import read_terms
 from abcd_index.store.records import Page
@@ -22,8 +22,9 @@ class NoDates:
     """Every document was touched just now: a collection has no dates."""
 
     notes = ()
+    paths = {}
 
-    def touched(self, entry):
+    def touched(self, file, path, updated):
         return 0.0
 
 
@@ -40,23 +41,23 @@ def index(docs):
         out.flush()
         out.seek(0)
         artefact = Artefact(os.dup(out.fileno()), "collection")
-    shelf = Shelf(Scope("folder", "", "", "", "", ""), artefact, NoDates(), "")
-    shelf.ids = [doc["id"] for doc in docs]
-    return shelf
+    corpus = Corpus(Scope("folder", "", "", "", "", ""), artefact, NoDates(), "")
+    corpus.ids = [doc["id"] for doc in docs]
+    return corpus
 
 
-def search(shelf, text, k):
+def search(corpus, text, k):
     """The ids of the best ``k`` by ``--ranking bm25f``."""
-    return _ids(shelf, Asked([text], limit=k, least=0, ranking=BM25F))
+    return _ids(corpus, Query([text], limit=k, least=0, ranking=BM25F))
 
 
-def search_signal(shelf, text, k):
+def search_signal(corpus, text, k):
     """The ids of the best ``k`` by the relevance signal, its terms the words of ``text``."""
-    return _ids(shelf, Asked(read_terms(words(text)), limit=k, least=0, ranking=SIGNAL))
+    return _ids(corpus, Query(read_terms(words(text)), limit=k, least=0, ranking=SIGNAL))
 
 
 ENGINES = {SIGNAL: (index, search_signal), BM25F: (index, search)}
 
 
-def _ids(shelf, asked):
-    return [shelf.ids[result.entry.number] for result in find([shelf], asked)]
+def _ids(corpus, query):
+    return [corpus.ids[result.document.number] for result in find([corpus], query)]

@@ -9,7 +9,7 @@ import pytest
 from abcd_index.artefact.format import checksum
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
-from abcd_index.commands import recall_prompt
+from abcd_index.commands import recall
 from tests import recall_shop
 from tests.recall_shop import older, page
 
@@ -66,7 +66,7 @@ def test_what_it_cannot_read_of_it_is_no_damage(aged, capsys):
     aged.vouch()
     assert aged.quick("auth") == ""
     assert started(aged) == ["workspace"]
-    recall_prompt.run("auth", root=str(aged.root), places=aged.places)
+    recall.prompt("auth", root=str(aged.root), places=aged.places)
     assert "another version of abcd-index" in capsys.readouterr().err
 
 

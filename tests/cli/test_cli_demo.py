@@ -38,7 +38,7 @@ def test_it_keeps_to_its_own_home_and_repository(box):
 def test_a_step_that_does_not_hold_ends_it(box):
     """With a prompt hook that never answers, the brackets cannot be shown."""
     code = ("import sys\nfrom abcd_index import cli\nfrom abcd_index.commands import demo_sandbox\n"
-            "demo_sandbox.Stage.prompt = lambda self, session, text: ('', 0.01)\n"
+            "demo_sandbox.Sandbox.prompt = lambda self, session, text: ('', 0.01)\n"
             "sys.argv = ['abcd-index', 'demo']\ncli.main()")
     done = box.run(sys.executable, "-c", code, cwd=box.tmp, check=False)
     assert done.returncode == 1 and "did not hold: FRESH" in done.stderr and "All of it held" not in done.stdout

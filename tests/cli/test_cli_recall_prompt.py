@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from abcd_index.commands import recall_prompt
-from abcd_index.commands.console import Out
+from abcd_index.commands import recall
+from abcd_index.commands.console import Console
 from abcd_index.scopes import Places
 
 PAGES = {
@@ -35,8 +35,8 @@ def ask(box, root, prompt, *options):
     out, err = io.StringIO(), io.StringIO()
     given = dict(zip(options[::2], options[1::2]))
     free = given.get("--remaining")
-    status = recall_prompt.run(prompt, str(root), remaining=None if free is None else float(free),
-                               session=given.get("--session"), as_json=True, out=Out(out, err, box.env),
+    status = recall.prompt(prompt, str(root), remaining=None if free is None else float(free),
+                               session=given.get("--session"), as_json=True, console=Console(out, err, box.env),
                                places=Places(box.env))
     assert status == 0, err.getvalue()
     return json.loads(out.getvalue())

@@ -10,7 +10,7 @@ import pytest
 from git_ground import artefact_state, page, sealed  # noqa: F401
 
 from abcd_index.commands import install
-from abcd_index.commands.console import Out
+from abcd_index.commands.console import Console
 from abcd_index.scopes import Places
 
 
@@ -31,7 +31,7 @@ class Project:
 
     def _call(self, function, root, options):
         out = io.StringIO()
-        code = function(str(root or self.root), out=Out(out, out, {}), places=Places(), **options)
+        code = function(str(root or self.root), console=Console(out, out, {}), places=Places(), **options)
         return code, out.getvalue()
 
     def git(self, *args, cwd=None, **kw):

@@ -13,7 +13,7 @@ from git_ground import page, sealed  # noqa: F401
 
 from abcd_index.commands import install
 from abcd_index.commands import status as command
-from abcd_index.commands.console import Out
+from abcd_index.commands.console import Console
 from abcd_index.githooks.files import HOOKS
 from abcd_index.scopes import Places
 
@@ -35,11 +35,11 @@ class Status:
 
     def run(self, **options):
         out = io.StringIO()
-        return command.run(str(self.root), out=Out(out, io.StringIO(), {}), places=Places(), **options), out.getvalue()
+        return command.run(str(self.root), console=Console(out, io.StringIO(), {}), places=Places(), **options), out.getvalue()
 
     def install(self, **options):
         out = io.StringIO()
-        assert install.run(str(self.root), out=Out(out, out, {}), places=Places(), **options) == 0, out.getvalue()
+        assert install.run(str(self.root), console=Console(out, out, {}), places=Places(), **options) == 0, out.getvalue()
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from abcd_index.commands.console import Out
+from abcd_index.commands.console import Console, finding_line
 from abcd_index.verify import github, sarif
 from abcd_index.verify.codes import all_codes
 from abcd_index.verify.finding import Row, in_order, is_ok
-from abcd_index.verify.text import line_of
 
 
 def row(path="/w/repo/.abcd/memory/x.md", **fields):
@@ -103,10 +102,10 @@ def test_fingerprints_survive_a_moved_line_and_tell_twins_apart():
 
 
 def test_text_is_one_line_without_control_characters():
-    assert line_of(row()) == ".abcd/memory/x.md:3: warning [keyword-weak] a message; do that"
-    out = Out(io.StringIO(), io.StringIO(), {})
-    out.line(line_of(row(message="a\x1b[31m\nb", line=None, fix=""), out.style))
-    assert out.out.getvalue() == ".abcd/memory/x.md: warning [keyword-weak] a\\x1b[31m\\nb\n"
+    console = Console(io.StringIO(), io.StringIO(), {})
+    console.line(*finding_line(row()))
+    console.line(*finding_line(row(message="a\x1b[31m\nb", line=None, fix="")))
+    assert console.out.getvalue() == ".abcd/memory/x.md:3: warning [keyword-weak] a message; do that\n.abcd/memory/x.md: warning [keyword-weak] a\\x1b[31m\\nb\n"
 
 
 def test_order_and_verdict():

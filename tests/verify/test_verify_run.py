@@ -12,7 +12,7 @@ import pytest
 from abcd_index.build import publish, workers
 from abcd_index.build.run import build as run_build
 from abcd_index.commands import verify as command
-from abcd_index.commands.console import Out
+from abcd_index.commands.console import Console
 from abcd_index.scopes import Places, workspace_at
 
 PAGES = {
@@ -47,7 +47,7 @@ def verify(box, root, *options, code=None):
     scope = options[options.index("--scope") + 1] if "--scope" in options else "all"
     status = command.run(str(root), scope, "json", require_artefact="--require-artefact" in options,
                          strict="--strict" in options, pages_only="--pages-only" in options,
-                         out=Out(out, err, box.env), places=Places(box.env))
+                         console=Console(out, err, box.env), places=Places(box.env))
     assert code in (None, status), (out.getvalue(), err.getvalue())
     result = json.loads(out.getvalue())
     return [(f["code"], f["file"]) for f in result["findings"]], result

@@ -6,9 +6,9 @@ import pytest
 
 from abcd_index.errors import AbcdError
 from abcd_index.search import signal
+from abcd_index.search.dates import read_since
 from abcd_index.search.rank import SignalSums, months_between
-from abcd_index.search.since import read_since
-from abcd_index.search.words import fold, hits, read_terms, snippet
+from abcd_index.search.words import excerpt, fold, hits, read_terms
 
 DAY = 86400
 
@@ -133,17 +133,17 @@ def test_terms_as_they_come_from_the_command_line(words, terms):
 
 def test_a_snippet_is_anchored_at_the_first_match():
     body = "# Heading\n\n" + "nothing here. " * 40 + "The needle is here.\n" + "and more. " * 40
-    text, spans = snippet(body, ["needle"], 80)
+    text, spans = excerpt(body, ["needle"], 80)
     assert text.startswith("…") and text.endswith("…") and len(text) <= 82
     assert [text[start:end] for start, end in spans] == ["needle"]
 
 
 def test_a_snippet_without_a_match_is_the_beginning():
-    assert snippet("# One\n\ntwo  three", ["nothing"]) == ("One two three", [])
+    assert excerpt("# One\n\ntwo  three", ["nothing"]) == ("One two three", [])
 
 
 def test_a_snippet_of_nothing():
-    assert snippet("", ["x"]) == ("", [])
+    assert excerpt("", ["x"]) == ("", [])
 
 
 @pytest.mark.parametrize("text", ["İstanbul needle", "ﬁle needle", "needle ß needle"])

@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from query_store import names, recall, results
+from stores import names, recall, results
 
 DAY = 86400
 NOTE = "---\nname: {0}\ndescription: needle\ntype: user\n---\n{0}\n"

@@ -6,10 +6,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from query_store import PAGES, placed
+from stores import PAGES, placed
 
 from abcd_index.commands import keywords
-from abcd_index.commands.console import Out
+from abcd_index.commands.console import Console
 from abcd_index.errors import AbcdError
 from abcd_index.store.edit import CannotAdd, add_keywords
 from abcd_index.store.page import read_page
@@ -101,7 +101,7 @@ def ask(box, cwd, *args, **options):
     """(exit status, stdout, stderr) of the command."""
     out, err = io.StringIO(), io.StringIO()
     with placed(box, cwd):
-        status = keywords.run(*args, out=Out(out, err, box.env), **options)
+        status = keywords.run(*args, console=Console(out, err, box.env), **options)
     return status, out.getvalue(), err.getvalue()
 
 

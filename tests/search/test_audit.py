@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from query_store import PAGES, audit, recall
+from stores import PAGES, audit, recall
 
 from abcd_index.search.references import references
 

@@ -7,11 +7,11 @@ import sys
 from hashlib import sha256
 
 import pytest
-from query_store import NOW, PAGES, audit, names, recall, results
+from stores import NOW, PAGES, audit, names, recall, results
 
 from abcd_index.errors import AbcdError, Forbidden
 from abcd_index.search import usage
-from abcd_index.search.rank import Asked
+from abcd_index.search.rank import Query
 
 DAY = 86400
 
@@ -118,8 +118,8 @@ def test_limit(box, root):
 
 
 def test_the_defaults_are_the_documented_ones():
-    asked = Asked(["x"])
-    assert (asked.limit, asked.least, asked.stale_months, asked.ranking) == (5, 0.5, 6.0, "signal")
+    asked = Query(["x"])
+    assert (asked.limit, asked.threshold, asked.stale_months, asked.ranking) == (5, 0.5, 6.0, "signal")
 
 
 def test_min_score(box, root):
@@ -226,7 +226,7 @@ def test_the_user_scope_is_asked_too(box, root):
 
 
 def test_another_project_by_its_root(box, root):
-    assert names(box, box.tmp, "vim", project_root=str(root)) == ["editor_setup"]
+    assert names(box, box.tmp, "vim", root=str(root)) == ["editor_setup"]
 
 
 def test_bm25f_finds_other_forms_of_a_word(box, root):

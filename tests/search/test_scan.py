@@ -5,13 +5,14 @@ import unicodedata
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from query_store import placed
+from stores import placed
 
 from abcd_index.scopes import Places
-from abcd_index.search.corpus import folder_scope, open_shelf
-from abcd_index.search.rank import Asked, search
+from abcd_index.search.corpus import open_corpus
+from abcd_index.search.rank import Query, search
 from abcd_index.search.scan import ODD
 from abcd_index.search.words import fold, read_terms
+from abcd_index.selector import folder_scope
 
 
 def test_every_character_that_folds_into_ascii_is_known():
@@ -27,7 +28,7 @@ WORDS = ["strasse", "file", "office", "quoted", '"quoted"', "\\", "k9", "rate li
 
 
 @pytest.fixture
-def shelf(box):
+def corpus(box):
     folder = box.tmp / "pages"
     folder.mkdir()
     for number, text in enumerate(TEXTS):
@@ -37,19 +38,19 @@ def shelf(box):
     (folder / "user_rate_limit-er.md").write_text("no frontmatter\n")
     with placed(box, box.tmp):
         places = Places()
-        shelf = open_shelf(folder_scope(str(folder), places), places, writing=False)
-    yield shelf
-    shelf.close()
+        corpus = open_corpus(folder_scope(str(folder), places), places, writing=False)
+    yield corpus
+    corpus.close()
 
 
 @pytest.mark.parametrize("ranking", ["signal", "bm25f"])
 @pytest.mark.parametrize("word", WORDS)
-def test_the_same_with_and_without_passing_over(shelf, monkeypatch, word, ranking):
-    asked = Asked(read_terms([word]), limit=99, least=0, ranking=ranking)
-    found = [(result.entry.file, result.score) for result in search([shelf], asked)]
-    monkeypatch.setattr(type(shelf), "holding", lambda self, terms: self.entries())
-    monkeypatch.setattr(type(shelf), "weighted", lambda self, marks: self.entries())
-    assert found == [(result.entry.file, result.score) for result in search([shelf], asked)]
+def test_the_same_with_and_without_passing_over(corpus, monkeypatch, word, ranking):
+    query = Query(read_terms([word]), limit=99, least=0, ranking=ranking)
+    found = [(result.document.file, result.score) for result in search([corpus], query)]
+    monkeypatch.setattr(type(corpus), "holding", lambda self, terms: self.documents())
+    monkeypatch.setattr(type(corpus), "weighted", lambda self, marks: self.documents())
+    assert found == [(result.document.file, result.score) for result in search([corpus], query)]
     if ranking == "signal" and word in ("strasse", "file", "office", "k9", "rate limit", "é", "メモ", "\\"):
         assert found
 
@@ -60,13 +61,13 @@ def test_any_text_and_any_word(tmp_path_factory, text, word):
     folder = tmp_path_factory.mktemp("pages")
     (folder / "user_a.md").write_bytes(("# t\n\n" + text + "\n").encode("utf-8", "replace"))
     places = Places({"HOME": str(folder / "home"), "ABCD_HOME": str(folder / "home" / ".abcd.noindex")})
-    shelf = open_shelf(folder_scope(str(folder), places), places, writing=False)
+    corpus = open_corpus(folder_scope(str(folder), places), places, writing=False)
     try:
         terms = read_terms([word])
         if terms:
-            found = search([shelf], Asked(terms, limit=9, least=0))
-            body = "".join(entry.body for entry in shelf.entries())
+            found = search([corpus], Query(terms, limit=9, least=0))
+            body = "".join(document.body for document in corpus.documents())
             if any(term in fold(body) for term in terms):
                 assert found
     finally:
-        shelf.close()
+        corpus.close()

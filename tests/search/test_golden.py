@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from query_store import NOW, PAGES, placed
+from stores import NOW, PAGES, placed
 
 from abcd_index.cli import app
 

@@ -5,7 +5,7 @@ import random
 import re
 
 import pytest
-from query_store import placed
+from stores import placed
 
 from abcd_index.artefact.format import CELL
 from abcd_index.artefact.ranking import MARKS
@@ -13,8 +13,8 @@ from abcd_index.build.run import build
 from abcd_index.errors import ArtefactTorn
 from abcd_index.scopes import Places, Scope
 from abcd_index.search.bm25f import Exact
-from abcd_index.search.corpus import open_shelf
-from abcd_index.search.rank import BM25F, Asked, Bm25fSums, Result, counted, search
+from abcd_index.search.corpus import open_corpus
+from abcd_index.search.rank import BM25F, Bm25fSums, Query, Result, counted, search
 from abcd_index.search.words import read_terms
 
 NOW = 1.8e9
@@ -46,7 +46,7 @@ def page(pick, words):
             f"type: {pick.choice(('user', 'project'))}\nrecall: [{recall}]\n---\n{body}\n")
 
 
-def shelves(box, pick, words, sizes):
+def corpora(box, pick, words, sizes):
     made = []
     places = Places(dict(box.env))
     for name, size in zip(("workspace", "user"), sizes):
@@ -58,33 +58,33 @@ def shelves(box, pick, words, sizes):
             (store / f"{kind}_x_{number}.md").write_text(page(pick, words), encoding="utf-8")
         scope = Scope(name, str(home), str(home), str(store), str(home / ".index"), "memory/")
         build(scope)
-        made.append(open_shelf(scope, places))
+        made.append(open_corpus(scope, places))
     return made
 
 
-def wanted(shelves, asked):
+def wanted(corpora, query):
     """The results of reading every page, and that no page's score is above what its record promises."""
-    stems, _ = counted(asked.terms)
+    stems, _ = counted(query.terms)
     found = []
-    for shelf in shelves:
-        exact = Exact(shelf.artefact, stems)
-        for entry in shelf.entries():
-            touched = shelf.dates.touched(entry)
-            if asked.types and entry.record["type"] not in asked.types:
+    for corpus in corpora:
+        exact = Exact(corpus.artefact, stems)
+        for document in corpus.documents():
+            touched = document.touched
+            if query.types and document.record["type"] not in query.types:
                 continue
-            if asked.since is not None and touched < asked.since:
+            if query.since is not None and touched < query.since:
                 continue
-            rows = exact.rows(entry)
+            rows = exact.rows(document)
             sums = Bm25fSums(rows)
-            assert sums.score() <= exact.bound(entry.record) + 1e-9
+            assert sums.score() <= exact.bound(document.record) + 1e-9
             if rows:
-                found.append(Result(entry, touched, 0, 0).summed(sums))
-    found.sort(key=lambda result: (-result.score, -result.touched, result.entry.file))
-    return told(found[:max(asked.limit, 0)])
+                found.append(Result(document, touched, 0).summed(sums))
+    found.sort(key=lambda result: (-result.score, -result.touched, result.document.file))
+    return told(found[:max(query.limit, 0)])
 
 
 def told(results):
-    return [(round(one.score, 9), one.entry.shelf.scope.name, one.entry.file) for one in results]
+    return [(round(one.score, 9), one.document.corpus.scope.name, one.document.file) for one in results]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -92,23 +92,23 @@ def test_the_same_as_reading_every_page(box, seed):
     pick = random.Random(seed)
     words = WORDS + [f"w{number}" for number in range(pick.choice((0, 40, 2000)))]
     with placed(box, box.tmp):
-        opened = shelves(box, pick, words, pick.choice([(60,), (1,), (0,), (40, 20), (3, 90)]))
+        opened = corpora(box, pick, words, pick.choice([(60,), (1,), (0,), (40, 20), (3, 90)]))
     several = 0
     for _ in range(25):
         terms = read_terms([text(pick, WORDS if pick.random() < 0.7 else words, 8) or "auth",
                             pick.choice(WORDS)][:pick.randint(1, 2)])
-        asked = Asked(terms, pick.choice(([], [], ["pitfall"], ["project"])), pick.choice((0, 1, 2, 5, 10 ** 9, -1)),
+        query = Query(terms, pick.choice(([], [], ["pitfall"], ["project"])), pick.choice((0, 1, 2, 5, 10 ** 9, -1)),
                       ranking=BM25F, since=pick.choice((None, None, 0.0, 1e12)), now=NOW)
-        right = wanted(opened, asked)
-        assert told(search(opened, asked)) == right
+        right = wanted(opened, query)
+        assert told(search(opened, query)) == right
         several += len(right) > 1
-    assert several or sum(shelf.artefact.pages for shelf in opened) < 2
-    for shelf in opened:
-        shelf.close()
+    assert several or sum(corpus.artefact.pages for corpus in opened) < 2
+    for corpus in opened:
+        corpus.close()
 
 
 def test_equal_scores_come_in_the_order_that_is_promised(box):
-    """More pages of one score than are asked for: the names decide, not what was read first."""
+    """More pages of one score than are query for: the names decide, not what was read first."""
     store = box.tmp / "same" / "memory"
     store.mkdir(parents=True)
     for number in range(30):
@@ -119,10 +119,10 @@ def test_equal_scores_come_in_the_order_that_is_promised(box):
     scope = Scope("workspace", home, home, str(store), home + "/.index", "memory/")
     with placed(box, box.tmp):
         build(scope)
-        shelf = open_shelf(scope, Places(dict(box.env)))
-    found = search([shelf], Asked(["auth", "login"], limit=4, ranking=BM25F, now=NOW))
-    assert [result.entry.file for result in found] == [f"note_x_{number:02}.md" for number in range(4)]
-    shelf.close()
+        corpus = open_corpus(scope, Places(dict(box.env)))
+    found = search([corpus], Query(["auth", "login"], limit=4, ranking=BM25F, now=NOW))
+    assert [result.document.file for result in found] == [f"note_x_{number:02}.md" for number in range(4)]
+    corpus.close()
 
 
 def test_there_are_words_of_one_mark():
@@ -133,11 +133,11 @@ def test_there_are_words_of_one_mark():
 @pytest.mark.parametrize("digit", [b" ", b"+", b"-", b"z"])
 def test_a_table_that_is_none_is_called_damaged(box, digit):
     with placed(box, box.tmp):
-        shelf, = shelves(box, random.Random(1), WORDS, (5,))
-    at, _ = shelf.artefact.header["parts"]["records"]
-    with open(shelf.artefact.path, "r+b") as file:
+        corpus, = corpora(box, random.Random(1), WORDS, (5,))
+    at, _ = corpus.artefact.header["parts"]["records"]
+    with open(corpus.artefact.path, "r+b") as file:
         file.seek(at + 1 + 2 * CELL + 3)
         file.write(digit)
     with pytest.raises(ArtefactTorn):
-        search([shelf], Asked(["auth"], ranking=BM25F, now=NOW))
-    shelf.close()
+        search([corpus], Query(["auth"], ranking=BM25F, now=NOW))
+    corpus.close()

@@ -4,12 +4,17 @@ import contextlib
 import io
 import json
 import os
+from dataclasses import replace
 from datetime import datetime, timezone
 
-from abcd_index.commands import recall_audit, recall_terms
-from abcd_index.commands.console import Out
+from abcd_index.commands import recall as command
+from abcd_index.commands.console import Console
+from abcd_index.search.dates import read_since
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=timezone.utc).timestamp()
+
+# Which stores are asked: the parameters of ``command.stores``, and what they are by default.
+STORES = (("root", None), ("scope", "all"), ("memory_dir", None), ("everywhere", False))
 
 PAGES = {
     "feedback_commits.md": """---
@@ -90,12 +95,12 @@ def placed(box, cwd):
 
 def recall(box, cwd, *terms, **options):
     """(exit status, stdout, stderr) of a recall, by default on NOW and without a record."""
-    return _run(recall_terms.run, box, cwd, list(terms), **options)
+    return _run(command.terms, box, cwd, terms, options, {"explain": options.pop("explain", False)})
 
 
 def audit(box, cwd, **options):
     """(exit status, stdout, stderr) of an audit on NOW."""
-    return _run(recall_audit.run, box, cwd, **options)
+    return _run(command.audit, box, cwd, (), options, {})
 
 
 def results(box, cwd, *terms, **options):
@@ -110,10 +115,15 @@ def names(box, cwd, *terms, **options):
     return [row["name"] for row in results(box, cwd, *terms, **options)]
 
 
-def _run(command, box, cwd, *args, **options):
-    options.setdefault("now", NOW)
-    options.setdefault("no_record", True)
+def _run(function, box, cwd, terms, options, more):
+    stores = command.stores(*[options.pop(name, default) for name, default in STORES])
+    now = options.pop("now", NOW)
+    more["as_json"] = options.pop("as_json", False)
+    more["record"] = not options.pop("no_record", True)
     out, err = io.StringIO(), io.StringIO()
     with placed(box, cwd):
-        status = command(*args, out=Out(out, err, box.env), **options)
+        query = replace(command.query(terms, **options), now=now)
+        if options.get("since"):
+            query.since = read_since(options["since"], now)
+        status = function(query, stores, console=Console(out, err, box.env), **more)
     return status, out.getvalue(), err.getvalue()
