@@ -99,7 +99,7 @@ def create(path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Op
 
     Where the system can, the file has no name until it is whole: a killed writer leaves nothing.
     """
-    made = _from_nothing(path, data, mode)
+    made = create_unnamed(path, data, mode)
     if made is not None:
         return made
     with _temporary(path, scratch) as out:
@@ -115,6 +115,27 @@ def create(path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Op
             _rename(out, path)
         sync_folder(os.path.dirname(path) or ".")
         return True
+
+
+def create_unnamed(path: str, data: Union[bytes, Callable[[BinaryIO], object]],
+                   mode: Optional[int] = None) -> Optional[bool]:
+    """As ``create``, by a file that has no name until it is whole; None where the system has no such thing."""
+    folder = os.path.dirname(path) or "."
+    try:
+        fd = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except (AttributeError, OSError):
+        return None
+    with os.fdopen(fd, "w+b") as out:
+        _fill(out, data)
+        _finish(out, path, mode)
+        try:
+            os.link(f"/proc/self/fd/{fd}", path, follow_symlinks=True)
+        except FileExistsError:
+            return False
+        except OSError:
+            return None
+    sync_folder(folder)
+    return True
 
 
 def edit(path: str, before: Optional[bytes], after: bytes, scratch: str = "") -> None:
@@ -399,26 +420,6 @@ def _fill(out: BinaryIO, data: Union[bytes, Callable[[BinaryIO], object]]) -> No
         data(out)
     else:
         out.write(data)
-
-
-def _from_nothing(path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Optional[int]) -> Optional[bool]:
-    """As ``create``, by a file without a name; None where there is no such thing."""
-    folder = os.path.dirname(path) or "."
-    try:
-        fd = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except (AttributeError, OSError):
-        return None
-    with os.fdopen(fd, "w+b") as out:
-        _fill(out, data)
-        _finish(out, path, mode)
-        try:
-            os.link(f"/proc/self/fd/{fd}", path, follow_symlinks=True)
-        except FileExistsError:
-            return False
-        except OSError:
-            return None
-    sync_folder(folder)
-    return True
 
 
 def _finish(out: BinaryIO, path: str, mode: Optional[int]) -> None:

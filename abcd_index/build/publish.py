@@ -55,11 +55,12 @@ def prepare(index: str, private: bool = False) -> None:
     ignore = os.path.join(index, ".gitignore")
     if os.path.islink(ignore):
         fs.remove(ignore)
-    # Made without another name: what a killed writer leaves is not hidden from `git add` yet.
+    # Never under another name first: nothing would hide what a writer that is killed leaves of it from `git add`.
     if not os.path.lexists(ignore):
-        fs.create(ignore, _IGNORE)
-    elif os.path.getsize(ignore) < len(_IGNORE) and _IGNORE.startswith(fs.read(ignore)):
-        fs.replace(ignore, _IGNORE)
+        fs.create_unnamed(ignore, _IGNORE)
+    known = fs.read(ignore) if os.path.lexists(ignore) else b""
+    if _IGNORE.startswith(known) and known != _IGNORE:
+        fs.append(ignore, _IGNORE[len(known):], fs.mode_for(index))
 
 
 def first_look(index: str) -> None:
