@@ -11,6 +11,12 @@ abcd_index() {
     abcd_found=
     abcd_common=$abcd_git
     case $abcd_hook/${1-} in
+    pre-commit/*)
+        # Only tracked mode has this hook.
+        [ -d .abcd ] || [ -f "$(git rev-parse --git-common-dir)/abcd-index/stores" ] || return 0
+        abcd_staged || [ -f "$abcd_git/abcd-index/renew" ] || return 0
+        abcd_start
+        return ;;
     post-commit/ | post-rewrite/amend)
         abcd_restage
         # A rebase is under way: its post-rewrite comes last and sees all of it.
@@ -121,6 +127,14 @@ abcd_restage() {
     fi
 }
 
+# Whether what is staged changes a page or the artefact (a commit that was given up left it). git says which index is
+# committed, so its variables stay.
+abcd_staged() {
+    ! git -c core.fsmonitor=false -c safe.bareRepository=explicit diff-index --cached --quiet HEAD -- \
+        ':(top,glob)**/.abcd/memory/*.md' ':(top,glob)**/.abcd/rules.json' ':(top,glob)**/.abcd/config.json' \
+        ':(top,glob)**/.abcd/.index/**' 2>/dev/null
+}
+
 # Whether the artefact of this store is current, or can be made so by naming one that is there.
 abcd_unchanged() {
     abcd_index=$1/.index
@@ -184,12 +198,15 @@ abcd_state() {
     if abcd_clean "$1"; then abcd_ask rev-parse HEAD "HEAD:$1"; fi
 }
 
-abcd_build() {
-    abcd_user=${ABCD_HOME:-${HOME:+$HOME/.abcd.noindex}}
+# Starts the interpreter that installed this hook, or the one that last built anything here.
+abcd_start() {
     abcd_try "$abcd_python" "$@" && return
-    if abcd_line_of "$abcd_user/.index/interpreter"; then
-        abcd_try "${abcd_read%"$(printf '\r')"}" "$@" && return
-    fi
+    abcd_line_of "${ABCD_HOME:-${HOME:+$HOME/.abcd.noindex}}/.index/interpreter" &&
+        abcd_try "${abcd_read%"$(printf '\r')"}" "$@"
+}
+
+abcd_build() {
+    abcd_start "$@" && return
     abcd_other=$(command -v abcd-index) && abcd_say "$abcd_other" build --scope workspace --quiet --git-hook && return
     abcd_other=$(command -v python3) || return 0
     # A shim that looks for a Python takes longer than most git commands.
@@ -211,7 +228,7 @@ main(sys.argv[1:])' "$abcd_hook" "$abcd_git" "$abcd_common" "$abcd_found" "$@"
 
 # Runs a program and passes on the first line of what it has to say, if it ends well.
 abcd_say() {
-    { abcd_said=$(unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_PREFIX \
+    { abcd_said=$([ "$abcd_hook" = pre-commit ] || unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_PREFIX \
         GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_IMPLICIT_WORK_TREE GIT_NAMESPACE
     exec "$@" 2>&1 >/dev/null); } 2>/dev/null || return 1
     [ -z "$abcd_said" ] || printf '%s\n' "${abcd_said%%"$abcd_line"*}" >&2

@@ -440,7 +440,7 @@ def _exchange(one: str, other: str) -> bool:
         import ctypes
 
         call = ctypes.CDLL(None, use_errno=True).renameat2
-        return call(-100, os.fsencode(one), -100, os.fsencode(other), 2) == 0
+        return bool(call(-100, os.fsencode(one), -100, os.fsencode(other), 2) == 0)
     except (ImportError, OSError, AttributeError, TypeError):
         return False
 

@@ -7,14 +7,21 @@ scope's links lead to is judged too: store and index lie inside the scope's own 
 ``config.json`` (``stores``) names places elsewhere.
 """
 
-try:
-    import posix as _os
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os as _os
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     WINDOWS = False
-except ImportError:  # pragma: no cover - Windows
-    import os as _os
+else:
+    try:
+        import posix as _os
 
-    WINDOWS = True
+        WINDOWS = False
+    except ImportError:  # pragma: no cover - Windows
+        import os as _os
+
+        WINDOWS = True
 
 WORKSPACE = "workspace"
 USER = "user"
@@ -44,7 +51,8 @@ class Scope:
 
     __slots__ = ("name", "root", "home", "store", "index", "shown", "provenance")
 
-    def __init__(self, name, root, home, store, index, shown, provenance=""):
+    def __init__(self, name: str, root: str, home: str, store: str, index: str, shown: str,
+                 provenance: str = "") -> None:
         self.name = name
         self.root = root
         self.home = home
@@ -53,12 +61,12 @@ class Scope:
         self.shown = shown
         self.provenance = provenance
 
-    def display(self, file):
+    def display(self, file: str) -> str:
         """``file`` relative to the scope's home (``memory/x.md``, ``rules.json``) as people see it."""
         base = self.shown[: -len("memory/")]
         return base + file
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Scope({self.name}, {self.home})"
 
 
@@ -68,7 +76,7 @@ class Places:
 
     __slots__ = ("home", "user", "temp", "forbidden", "get", "_real_user")
 
-    def __init__(self, environ=None):
+    def __init__(self, environ: "Mapping[str, str] | None" = None) -> None:
         self.get = get = _getter(environ)
         home = _clean(get("HOME") or (get("USERPROFILE") if WINDOWS else ""))
         self.home = home
@@ -76,9 +84,9 @@ class Places:
         self.temp = {_clean(t) for t in ("/tmp", "/var/tmp", "/private/tmp", get("TMPDIR"), get("TEMP")) if t}
         named = [_clean(get("CLAUDE_CONFIG_DIR")), _join(home, ".claude") if home else ""]
         self.forbidden = _forbidden([p for p in named if p])
-        self._real_user = None
+        self._real_user: str | None = None
 
-    def real_user(self):
+    def real_user(self) -> str:
         """``user`` with its links followed; '' when there is none, or it leads into ``~/.claude``."""
         if self._real_user is None:
             try:
@@ -88,7 +96,7 @@ class Places:
         return self._real_user
 
 
-def find_scopes(cwd, places):
+def find_scopes(cwd: object, places: Places) -> "list[Scope]":
     """The scopes of a session in ``cwd`` that hold a store or rules, narrow to wide.
 
     A scope that the guard refuses is left out: the prompt path ignores it. ``cwd`` may be anything;
@@ -105,7 +113,7 @@ def find_scopes(cwd, places):
     return scopes
 
 
-def workspace_scope(cwd, places):
+def workspace_scope(cwd: object, places: Places) -> "Scope | None":
     """The workspace scope seen from ``cwd``, or None.
 
     Raises Forbidden when its folder leads into ``~/.claude``, Outside when it leads out of the workspace.
@@ -133,12 +141,12 @@ def workspace_scope(cwd, places):
     return None
 
 
-def workspace_at(root, places):
+def workspace_at(root: str, places: Places) -> Scope:
     """The scope of a folder that a person named, whether or not it holds a store yet."""
     return _workspace(resolve(root, places.forbidden), places)
 
 
-def user_scope(cwd, places):
+def user_scope(cwd: object, places: Places) -> "Scope | None":
     """The user scope, or None when its store does not exist. ``cwd`` is not looked at."""
     if not places.user or not _absolute(places.user):
         return None
@@ -146,16 +154,16 @@ def user_scope(cwd, places):
     return scope if _is_dir(scope.store) else None
 
 
-def user_at(places):
+def user_at(places: Places) -> Scope:
     """The user scope, whether or not it holds a store yet. ``places.user`` is absolute."""
     return _scope(USER, places.user, resolve(places.user, places.forbidden), _shown(places), places)
 
 
-def _workspace(root, places):
+def _workspace(root: str, places: Places) -> Scope:
     return _scope(WORKSPACE, root, _inside(root, root, ".abcd", places), ".abcd/memory/", places)
 
 
-def _scope(name, root, home, shown, places):
+def _scope(name: str, root: str, home: str, shown: str, places: Places) -> Scope:
     """``home``: with its links followed."""
     base = home if name == USER else root
     index = within(home, ".index", places)
@@ -165,13 +173,13 @@ def _scope(name, root, home, shown, places):
     return Scope(name, root, home, _inside(base, home, "memory", places), index, shown, provenance(index, places))
 
 
-def provenance(index, places):
+def provenance(index: str, places: Places) -> str:
     """The file in the user's folder that is about the index folder ``index``, '' where there is no such folder."""
     user = places.real_user()
     return user + PROVENANCE + fingerprint(index.encode("utf-8", "surrogateescape")) if user else ""
 
 
-def _inside(root, folder, name, places):
+def _inside(root: str, folder: str, name: str, places: Places) -> str:
     """``name`` in ``folder`` with its links followed. Raises Outside when they lead out of ``root``, into a git folder
     or, from a workspace, into the user's own folder; places that the user's ``config.json`` names are allowed."""
     here = _join(folder, name)
@@ -187,7 +195,7 @@ def _inside(root, folder, name, places):
                    "keep it inside; or, if it is yours, add its folder to \"stores\" in %s/config.json" % places.user)
 
 
-def allowed_by(real, user):
+def allowed_by(real: str, user: str) -> str:
     """The entry of ``stores`` in the user's own settings that lets a store or its home be at ``real``, or ''."""
     from abcd_index.artefact.reader import parse
 
@@ -199,26 +207,26 @@ def allowed_by(real, user):
         return ""
 
 
-def _outside(path, real, hint=""):
+def _outside(path: str, real: str, hint: str = "") -> Exception:
     from abcd_index.errors import Outside
 
     return Outside(f"{path} leads to {real}, which is not inside the place that it belongs to", hint)
 
 
-def fingerprint(data):
+def fingerprint(data: bytes) -> str:
     """39 hex digits that tell two texts (bytes) apart. No secret: what must not be guessed is keyed elsewhere."""
     number = int.from_bytes(b"\1" + data, "big")
     return "%016x%023x" % (number % _P * _STIR_P % _P, number % _Q * _STIR_Q % _Q)
 
 
-def _shown(places):
+def _shown(places: Places) -> str:
     home, user = places.home, places.user
     if home and user.startswith(home + "/"):
         user = "~" + user[len(home):]
     return user + "/memory/"
 
 
-def _holds_store(folder, places):
+def _holds_store(folder: str, places: Places) -> bool:
     """Whether ``folder`` (links followed) has an ``.abcd`` with pages or rules. lstat first: a link there is not
     yet judged."""
     try:
@@ -229,7 +237,7 @@ def _holds_store(folder, places):
     return _is_dir(_inside(folder, home, "memory", places)) or _is_file(_inside(folder, home, "rules.json", places))
 
 
-def repository(folder):
+def repository(folder: str) -> "tuple[str, str, str] | None":
     """(top, git folder, common git folder) of the repository around ``folder`` (absolute), or None; git is not asked.
 
     The git folder is a linked worktree's own, the common one what all its worktrees share; else the two are equal.
@@ -246,7 +254,7 @@ def repository(folder):
     return top, git, _normal(common if _absolute(common) else _join(git, common)) if common else git
 
 
-def _git_folder(folder):
+def _git_folder(folder: str) -> "str | None":
     """The git folder of the repository whose top is ``folder``. None: it is no top. '': its ``.git`` names none."""
     git = _join(folder, ".git")
     try:
@@ -264,7 +272,7 @@ def _git_folder(folder):
     return _normal(target if _absolute(target) else _join(folder, target))
 
 
-def _repository_above(folder):
+def _repository_above(folder: str) -> "str | None":
     """None: no repository top here. '': a top, stop. A path: look there instead, then stop.
 
     ``.git`` is a file in a linked worktree (its main checkout is named in it) and in a submodule
@@ -278,7 +286,7 @@ def _repository_above(folder):
     return None if "/modules/" in git else ""
 
 
-def _small_file(path, most=4096):
+def _small_file(path: str, most: int = 4096) -> str:
     try:
         fd = _os.open(path, _os.O_RDONLY | getattr(_os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
@@ -291,12 +299,12 @@ def _small_file(path, most=4096):
         _os.close(fd)
 
 
-def guard(path, places):
+def guard(path: str, places: Places) -> str:
     """``path`` with every link followed. Raises Forbidden when it leads into ``~/.claude``."""
     return resolve(path, places.forbidden)
 
 
-def resolve(path, forbidden=()):
+def resolve(path: str, forbidden: "Collection[str]" = ()) -> str:
     """``path`` absolute, without links, ``.`` or ``..``; what does not exist is kept as written.
 
     A component is compared with the forbidden folders before it is looked at, so that nothing in
@@ -335,7 +343,7 @@ def resolve(path, forbidden=()):
     return done or "/"
 
 
-def within(folder, name, places):
+def within(folder: str, name: str, places: Places) -> str:
     """As ``resolve`` for what a folder holds whose own links were followed already: one look instead of one for each
     folder above. Raises as ``resolve`` does."""
     here = _join(folder, name)
@@ -348,7 +356,7 @@ def within(folder, name, places):
     return resolve(here, places.forbidden)
 
 
-def _refuse(here, path, forbidden):
+def _refuse(here: str, path: str, forbidden: "Collection[str]") -> None:
     # Folded: on macOS and Windows ~/.Claude is the same folder, and elsewhere nobody misses it.
     if forbidden and here.casefold() in forbidden:
         from abcd_index.errors import Forbidden
@@ -356,7 +364,7 @@ def _refuse(here, path, forbidden):
         raise Forbidden(f"{path} leads into {here}, which abcd-index never opens")
 
 
-def _forbidden(named):
+def _forbidden(named: "Iterable[str]") -> "set[str]":
     """The folders that are off limits: as named, and with the links of their parents followed."""
     found = set()
     for path in named:
@@ -370,7 +378,7 @@ def _forbidden(named):
     return found
 
 
-def _as_named(path):
+def _as_named(path: str) -> "set[str]":
     """``path`` folded: as it is, and with the links of its parents followed."""
     found = {path.casefold()}
     try:
@@ -387,7 +395,7 @@ def _as_named(path):
     return found
 
 
-def _led_to(folder, name):
+def _led_to(folder: str, name: str) -> "set[str]":
     """Where the forbidden folder itself leads, when it is a link: its target is off limits too.
 
     The folder around it is listed and the link read; neither looks at anything in it.
@@ -400,16 +408,16 @@ def _led_to(folder, name):
         return set()
 
 
-def _getter(environ):
+def _getter(environ: "Mapping[str, str] | None") -> "Callable[[str], str]":
     if environ is not None:
         return lambda name: environ.get(name) or ""
     if WINDOWS:  # pragma: no cover - Windows
         return lambda name: _os.environ.get(name) or ""
-    raw = _os.environ
+    raw: Mapping[bytes, bytes] = _os.environ  # type: ignore[assignment]  # posix keeps bytes.
     return lambda name: raw.get(name.encode(), b"").decode("utf-8", "surrogateescape")
 
 
-def _clean(path):
+def _clean(path: str) -> str:
     if not path:
         return ""
     if WINDOWS:  # pragma: no cover - Windows
@@ -417,20 +425,20 @@ def _clean(path):
     return path.rstrip("/") or "/"
 
 
-def _absolute(path):
+def _absolute(path: str) -> bool:
     return path.startswith("/") or (WINDOWS and len(path) > 2 and path[1] == ":")
 
 
-def _join(folder, name):
+def _join(folder: str, name: str) -> str:
     return folder + name if folder.endswith("/") else folder + "/" + name
 
 
-def _parent(path):
+def _parent(path: str) -> str:
     return path.rpartition("/")[0] or "/"
 
 
-def _normal(path):
-    done = []
+def _normal(path: str) -> str:
+    done: list[str] = []
     for part in path.split("/"):
         if part == "..":
             if done:
@@ -440,14 +448,14 @@ def _normal(path):
     return ("" if WINDOWS else "/") + "/".join(done)
 
 
-def _is_dir(path):
+def _is_dir(path: str) -> bool:
     try:
         return _os.stat(path).st_mode & 0o170000 == 0o040000
     except (OSError, ValueError):
         return False
 
 
-def _is_file(path):
+def _is_file(path: str) -> bool:
     try:
         return _os.stat(path).st_mode & 0o170000 == 0o100000
     except (OSError, ValueError):

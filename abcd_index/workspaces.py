@@ -3,17 +3,20 @@
 One JSON string a line in ``workspaces.jsonl`` under the user home's ``.index``, readable by its owner only.
 """
 
+from __future__ import annotations
+
 import json
 import os
+from typing import Iterable
 
 from abcd_index import fs
 from abcd_index.errors import Forbidden
-from abcd_index.scopes import resolve
+from abcd_index.scopes import Places, resolve
 
 FILE = "workspaces.jsonl"
 
 
-def add(places, root):
+def add(places: Places, root: str) -> None:
     """Note a workspace root. Cheap when it is there already; a home that cannot be written is no error."""
     if not places.real_user() or root in _read(places):
         return
@@ -25,15 +28,16 @@ def add(places, root):
         pass
 
 
-def roots(places):
+def roots(places: Places) -> tuple[list[str], list[str]]:
     """(roots that still hold a store, roots that do not), each sorted."""
-    there, gone = [], []
+    there: list[str] = []
+    missing: list[str] = []
     for root in sorted(_read(places)):
-        (there if _holds_store(places, root) else gone).append(root)
-    return there, gone
+        (there if _holds_store(places, root) else missing).append(root)
+    return there, missing
 
 
-def prune(places, gone):
+def prune(places: Places, gone: Iterable[str]) -> None:
     """Forget the roots ``gone``. What cannot be written is only asked about again next time."""
     gone = set(gone)
     kept = [root for root in sorted(_read(places)) if root not in gone]
@@ -43,22 +47,22 @@ def prune(places, gone):
         pass
 
 
-def _holds_store(places, root):
+def _holds_store(places: Places, root: str) -> bool:
     try:
         return os.path.isdir(resolve(os.path.join(root, ".abcd", "memory"), places.forbidden))
     except (Forbidden, OSError, ValueError):
         return False
 
 
-def _path(places):
+def _path(places: Places) -> str:
     return os.path.join(places.real_user(), ".index", FILE)
 
 
-def _line(root):
+def _line(root: str) -> bytes:
     return json.dumps(root).encode("ascii") + b"\n"
 
 
-def _read(places):
+def _read(places: Places) -> set[str]:
     if not places.real_user():
         return set()
     try:

@@ -17,7 +17,7 @@ from abcd_index.build.run import build
 from abcd_index.build.scan import observe
 from abcd_index.scopes import Places, workspace_at
 from abcd_index.share.fetch import fetch
-from abcd_index.share.place import Named
+from abcd_index.share.place import Place
 from abcd_index.share.push import push
 
 from . import stores
@@ -47,8 +47,8 @@ def main(pages, base):
     _git(base, "init", "-q", "--bare", bare)
     _git(root, "init", "-q")
     _git(root, "remote", "add", "origin", bare)
-    scope, folder, remote = workspace_at(root, Places()), Named(os.path.join(base, "place"), "option"), \
-        Named("git:origin", "option")
+    scope, folder, remote = workspace_at(root, Places()), Place(os.path.join(base, "place"), "option"), \
+        Place("git:origin", "option")
     with Timed("full build"):
         built = build(scope)
     print("bytes of the artefact", built.size)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import IO, BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 import orjson
 
@@ -106,7 +106,7 @@ class Assembly:
                 counter.subtract(stems)
         self.lengths = [total + sign * length for total, length in zip(self.lengths, lengths)]
 
-    def write(self, out: BinaryIO, key: str, settings: WrittenSettings) -> list[Counts]:
+    def write(self, out: writer.Sink, key: str, settings: WrittenSettings) -> list[Counts]:
         """Write the artefact to the binary file ``out``. Returns the exact counts of its terms, ``writer.shelved``."""
         counts: list[Counts] = writer.shelved({term: (count, self.titled.get(term, 0))
                                  for term, count in self.holding.items() if count > 0})

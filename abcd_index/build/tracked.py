@@ -4,7 +4,10 @@ For teams that ask for it (``"artefact": {"track": true}``): ``FILE`` in the ind
 that people work with lies beside it. What git hooks do with it is in ``githooks/tracked.py``.
 """
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING, Sequence
 
 from abcd_index import fs
 from abcd_index.artefact import provenance
@@ -13,12 +16,16 @@ from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
 from abcd_index.errors import ArtefactError, ArtefactMissing, Forbidden, Outside
 from abcd_index.git import run as git
-from abcd_index.scopes import Places, workspace_at
+from abcd_index.git.run import Worktree
+from abcd_index.scopes import Places, Scope, workspace_at
+
+if TYPE_CHECKING:
+    from abcd_index.build.run import Built
 
 FILE = TRACKED + SUFFIX
 
 
-def wanted(scope):
+def wanted(scope: Scope) -> bool:
     """Whether the scope's settings ask for a tracked artefact."""
     from abcd_index.settings import read_settings
 
@@ -29,7 +36,7 @@ def wanted(scope):
     return settings["artefact"]["track"]
 
 
-def judged(where, scope, key):
+def judged(where: Worktree, scope: Scope, key: str) -> str:
     """What is wrong with the artefact that the last commit holds, which is what a clone gets; '' when nothing is.
 
     ``key``: that of the pages on disk. Raises CannotTell where git or the pages of the commit cannot be read.
@@ -38,11 +45,11 @@ def judged(where, scope, key):
     own = git.own_path(where, "index")
     with fs.scratch() as folder:
         index = os.path.join(folder, "index")
-        if git.tree_oid(where, "") is None:
+        if not git.head(where):
             return ""  # No commit yet.
         git.read_tree(where, index, "HEAD")
-        names = git.staged(where, index, *sources(home))
-        held = git.of_head(where, f"{home}/.index/{FILE}").get(f"{home}/.index/{FILE}")
+        names = list(git.entries(where, *sources(home), index=index))
+        held = git.entries_of_head(where, f"{home}/.index/{FILE}").get(f"{home}/.index/{FILE}")
         if not names or held is None:
             return "the last commit holds no artefact of its pages" if names else ""
         kept = os.path.join(scope.index, key + SUFFIX)
@@ -52,11 +59,11 @@ def judged(where, scope, key):
             if built is None:
                 return ""  # The settings that are committed do not ask for one.
             kept = built.path
-        return "" if fs.read(kept) == git.content(where, held[1]) else \
+        return "" if fs.read(kept) == git.blob(where, held.oid) else \
             "the last commit holds an artefact that is not that of its pages"
 
 
-def is_of(index, key):
+def is_of(index: str, key: str) -> bool:
     """Whether the artefact in git, if there is one in this index folder, has ``key``."""
     try:
         artefact = Artefact.open(os.path.join(index, FILE))
@@ -65,15 +72,15 @@ def is_of(index, key):
     except ArtefactError:
         return False
     artefact.close()
-    return artefact.header.get("key") == key
+    return bool(artefact.header.get("key") == key)
 
 
-def is_kept(index, key):
+def is_kept(index: str, key: str) -> bool:
     """Whether this index folder has the artefact in git, and that is the one of ``key``."""
     return os.path.exists(os.path.join(index, FILE)) and is_of(index, key)
 
 
-def scope_of(where, home):
+def scope_of(where: Worktree, home: str) -> Scope | None:
     """The scope of a store of the work tree itself; None where links lead to it or out of it."""
     root = os.path.join(os.path.realpath(where.top), os.path.dirname(home)).rstrip(os.sep)
     try:
@@ -83,7 +90,8 @@ def scope_of(where, home):
         return None
 
 
-def build_from(where, index, home, names, folder, filters=True):
+def build_from(where: Worktree, index: str, home: str, names: Sequence[str], folder: str,
+               filters: bool = True) -> Built | None:
     """Build the store as it is in ``index``, below ``folder``. None when it does not ask to be tracked."""
     pages = os.path.join(folder, "pages")
     fs.make_private(pages)
@@ -95,18 +103,18 @@ def build_from(where, index, home, names, folder, filters=True):
     return build_wanted(scope)
 
 
-def build_wanted(scope):
+def build_wanted(scope: Scope) -> Built | None:
     from abcd_index.build.run import build
 
     return build(scope) if wanted(scope) else None
 
 
-def sources(home):
+def sources(home: str) -> list[str]:
     return [f":(top,glob){_literal(home)}/memory/*.md", f":(top,literal){home}/rules.json",
             f":(top,literal){home}/config.json"]
 
 
-def borrow(source, target):
+def borrow(source: Scope | None, target: Scope) -> None:
     """Give a build of the scope ``target`` what the last one of ``source`` (a scope, or None) knows, so that it
     compiles only what differs. Nothing happens where there is nothing that this machine answers for."""
     if source is None:
@@ -127,5 +135,5 @@ def borrow(source, target):
         pass
 
 
-def _literal(text):
+def _literal(text: str) -> str:
     return "".join("\\" + sign if sign in "*?[\\" else sign for sign in text)

@@ -20,14 +20,14 @@ def run(root: str | None = None, which: str = WORKSPACE, source: str = "", verif
         places: Places | None = None) -> int:
     """Fetch the artefact of the scope that ``which`` names. Returns an exit status."""
     from abcd_index.share.fetch import fetch
-    from abcd_index.share.place import choose
+    from abcd_index.share.place import find_place
 
     console, places = console or Console(), places or Places()
     status = OK
     reports: List[Dict[str, Any]] = []
     for scope in select(root, which, places):
         try:
-            place = choose(scope, places, source)
+            place = find_place(scope, places, source)
             fetched = fetch(scope, place, full=verify, seconds=timeout)
         except AbcdError as error:
             status = max(status, getattr(error, "status", FAILED))

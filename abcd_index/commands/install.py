@@ -14,7 +14,7 @@ from abcd_index.build.tracked import FILE, is_kept
 from abcd_index.commands.console import FAILED, FINDINGS, OK, Console
 from abcd_index.commands.status_facts import expected_key, scope_facts
 from abcd_index.errors import AbcdError
-from abcd_index.git import run as ask
+from abcd_index.git import run as git
 from abcd_index.githooks import tracked
 from abcd_index.install.agents import away_with_settings, plan_settings
 from abcd_index.install.git import away_with_hooks, ping, plan_hooks
@@ -108,7 +108,7 @@ def _away_with_index(project, plan):
     """The index folder goes if the installation made it, unless the repository keeps the artefact."""
     if project.scope is None or not Receipt(project).data["index"] or not os.path.isdir(project.scope.index):
         return
-    if project.place is None or not ask.tracked(project.place, project.scope.index):
+    if project.place is None or not git.tracked(project.place, project.scope.index):
         plan.step("remove", project.scope.index, lambda: _empty(project.scope.index))
 
 

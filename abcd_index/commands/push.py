@@ -20,7 +20,7 @@ def run(root: str | None = None, which: str = WORKSPACE, to: str = "", keep: int
         places: Places | None = None) -> int:
     """Push the artefact of the scope that ``which`` names. Returns an exit status."""
     from abcd_index.build.run import build
-    from abcd_index.share.place import choose
+    from abcd_index.share.place import find_place
     from abcd_index.share.push import push
 
     console, places = console or Console(), places or Places()
@@ -28,7 +28,7 @@ def run(root: str | None = None, which: str = WORKSPACE, to: str = "", keep: int
     reports: List[Dict[str, Any]] = []
     for scope in select(root, which, places):
         try:
-            place = choose(scope, places, to)
+            place = find_place(scope, places, to)
             with console.progress(not as_json and not quiet) as progress:
                 built = build(scope, progress=progress)
             api.note_built(scope, places)

@@ -12,7 +12,7 @@ from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.reader import Artefact, current_key
 from abcd_index.build.tracked import wanted
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, ArtefactUnknown, FormatTooNew
-from abcd_index.git import run as ask
+from abcd_index.git import run
 from abcd_index.githooks import files as hooks
 from abcd_index.githooks import tracked
 from abcd_index.install.agents import registered
@@ -148,8 +148,8 @@ def git(project, check):
     folder, refused = target(where)
     facts = {
         "repository": where.top, "linked": where.linked, "hooks_folder": folder, "not_ours": refused,
-        "hooks_path": [dict(zip(("scope", "origin", "value"), entry)) for entry in ask.hooks_path_settings(where)],
-        "hooks": [], "driver": ask.setting(where, tracked.DRIVER),
+        "hooks_path": [dict(zip(("scope", "origin", "value"), entry)) for entry in run.hooks_path_settings(where)],
+        "hooks": [], "driver": run.setting(where, tracked.DRIVER),
     }
     tracking = project.scope is not None and wanted(project.scope)
     for name in hooks.HOOKS + (hooks.TRACKED_HOOKS if tracking else ()):
@@ -168,8 +168,8 @@ def _hook(where, folder, name, check):
     kept = os.path.join(kept_folder(folder), name)
     if file.state == "kept" and os.path.lexists(kept):
         facts["kept"] = kept
-    if ask.tracked(where, path):
-        facts["mode_in_git"] = ask.mode_in_index(where, path)
+    if run.tracked(where, path):
+        facts["mode_in_git"] = run.mode_in_index(where, path)
     if check and file.ours:
         from abcd_index.install.git import answer
 

@@ -6,13 +6,14 @@ executable, which git skips), so it moves aside and our file hands over to it. W
 be taken back to the byte; text between our two marks is ours, all other text is not.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import stat
 from pathlib import Path
 
 from abcd_index import fs
-from abcd_index.githooks import tracked
 
 HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
 # Only where a team keeps the artefact in the repository.
@@ -32,6 +33,10 @@ _END = b"# <<< abcd-index <<<"
 _CALL = re.compile(rb"^(?!\s*#).*\babcd-index/(?:\$\{0##\*/\}|\$\(basename |post-|pre-commit\b)", re.M)
 # Where the text of ``common.sh`` goes.
 _SOURCED = b'[ ! -f "${0%/*}/common.sh" ] || . "${0%/*}/common.sh"\n'
+# What the hooks say of themselves, each in two lines; the one of tracked mode says this instead.
+_BEFORE_COMMIT = (
+    b"# Before a commit that changes pages, this builds their artefact and stages it, because the settings ask for a",
+    b"# tracked one. It never keeps a commit from being made. ABCD_INDEX=0 switches it off.")
 _SHEBANG = b"#!/bin/sh\n"
 _SHELLS = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 
@@ -39,48 +44,56 @@ _SHELLS = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 class HookFile:
     """A hook as it is on disk. ``state``: absent, own, beside, kept, foreign, calls (somebody else's,
     with our line in it) or unreadable (something is there, and nothing can be said of it). ``version`` of our block,
-    or 0. ``data``: bytes, or None. ``runs``: whether git would run it."""
+    or 0. ``data``: its bytes, b"" when it cannot be read. ``runs``: whether git would run it."""
 
     __slots__ = ("name", "path", "data", "state", "version", "runs", "link")
 
-    def __init__(self, name, path):
+    def __init__(self, name: str, path: str) -> None:
         self.name = name
         self.path = path
         self.link = os.path.islink(path)
-        self.data = _content(path)
+        data = _content(path)
+        self.data = data or b""
         self.runs = os.path.isfile(path) and os.access(path, os.X_OK)
-        found = _block(self.data or b"")
+        found = _block(self.data)
         self.version = int(found.group("version")) if found else 0
         if found and found.group("form"):
             self.state = "beside"
         elif found:
             self.state = "kept" if b"abcd_kept=" in self.data else "own"
-        elif self.data is None and not self.link:
+        elif data is None and not self.link:
             self.state = "unreadable" if _may_be_there(path) else "absent"
         else:
-            self.state = "calls" if _CALL.search(self.data or b"") else "foreign"
+            self.state = "calls" if _CALL.search(self.data) else "foreign"
 
     @property
-    def ours(self):
+    def ours(self) -> bool:
         """Whether our block is in it."""
         return self.state in ("own", "beside", "kept")
 
     @property
-    def crlf(self):
+    def crlf(self) -> bool:
         """Whether its first line ends in a way that no interpreter is found for."""
-        return b"\r" in (self.data or b"").split(b"\n", 1)[0]
+        return b"\r" in self.data.split(b"\n", 1)[0]
 
 
-def stub(name, python):
+def stub(name: str, python: str) -> bytes:
     """The bytes of our hook ``name``, with the interpreter that it starts."""
     if name in TRACKED_HOOKS:
-        return tracked.stub(name, VERSION, python)
-    data = _template(name).replace(_SOURCED, _template("common.sh").split(b"\n", 2)[2])
-    quoted = "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
-    return data.replace(b"abcd_python=''", b"abcd_python=" + os.fsencode(quoted), 1)
+        lines = _template(HOOKS[0]).replace(HOOKS[0].encode(), name.encode()).split(b"\n")
+        data = b"\n".join([*lines[:2], *_BEFORE_COMMIT, *lines[4:]])
+    else:
+        data = _template(name)
+    data = data.replace(_SOURCED, _template("common.sh").split(b"\n", 2)[2])
+    return data.replace(b"abcd_python=''", b"abcd_python=" + os.fsencode(quoted(python)), 1)
 
 
-def wanted(hook, python, sibling):
+def quoted(python: str) -> str:
+    """The path of an interpreter as a word of the shell."""
+    return "'" + python.replace("\\", "/").replace("'", "'\\''") + "'"
+
+
+def wanted(hook: HookFile, python: str, sibling: bool) -> tuple[str, bytes]:
     """(form, bytes) that the file should have. ``sibling``: whether its folder lies beside FOLDER in the
     common git folder."""
     block = _own_block(hook.name, python)
@@ -99,7 +112,7 @@ def wanted(hook, python, sibling):
     return "kept", _SHEBANG + _with_kept(block, hook.name)
 
 
-def put_aside(hook):
+def put_aside(hook: HookFile) -> str:
     """The name of the file beside a foreign hook that holds our block and that the hook is taken to run: under the
     name that pre-commit gives to what it found, or under one whose ending the hook's own text says. '' for none."""
     folder = os.path.dirname(hook.path)
@@ -111,7 +124,7 @@ def put_aside(hook):
     return ""
 
 
-def put(hook, form, data, kept_folder):
+def put(hook: HookFile, form: str, data: bytes, kept_folder: str) -> None:
     """Write the hook. A hook that it takes the place of is first kept in ``kept_folder``; the last step is one rename,
     so that at every moment either theirs runs or ours, which hands over to it."""
     mode = 0o755
@@ -123,13 +136,13 @@ def put(hook, form, data, kept_folder):
         if os.path.lexists(kept) and _content(kept) != hook.data:
             fs.move(kept, _free(kept))  # Another's, from before; who knows whether it is wanted.
         fs.keep(hook.path, kept, _near(hook.path, kept))
-    elif hook.data is not None:
+    elif os.path.isfile(hook.path):
         mode = stat.S_IMODE(os.stat(hook.path).st_mode) | (0 if form == "beside" else 0o111)
     fs.make_folder(os.path.dirname(hook.path))
     fs.replace(hook.path, data, mode)
 
 
-def take_away(hook, kept_folder):
+def take_away(hook: HookFile, kept_folder: str) -> str | None:
     """Undo ``put``. Returns what was done (removed, restored or cleaned) or None when nothing was ours."""
     if not hook.ours:
         return None
@@ -159,7 +172,7 @@ def take_away(hook, kept_folder):
     return "removed"
 
 
-def restore(name, folder, kept_folder):
+def restore(name: str, folder: str, kept_folder: str) -> None:
     """Give back a hook that was kept and whose place is empty: an installation or its removal was cut short."""
     path, kept = os.path.join(folder, name), os.path.join(kept_folder, name)
     if os.path.lexists(kept) and not os.path.lexists(path):
@@ -167,9 +180,9 @@ def restore(name, folder, kept_folder):
         fs.remove(kept)
 
 
-def is_shell(data):
+def is_shell(data: bytes) -> bool:
     """Whether a hook's text is run by a shell of the Bourne kind (also when it has no first line)."""
-    if data is None or b"\0" in data[:8000]:
+    if b"\0" in data[:8000]:
         return False
     if not data.startswith(b"#!"):
         return True
@@ -180,7 +193,7 @@ def is_shell(data):
     return bool(words) and os.path.basename(words[0]) in _SHELLS
 
 
-def insert(data, block):
+def insert(data: bytes, block: bytes) -> bytes:
     """``data`` with our block in front of everything but the first line that names the interpreter."""
     if not data.startswith(b"#!"):
         return block + data
@@ -190,7 +203,7 @@ def insert(data, block):
     return first + end + block + rest
 
 
-def without_block(data):
+def without_block(data: bytes) -> bytes:
     """The inverse of ``insert``."""
     found = _block(data)
     if found is None:
@@ -202,7 +215,7 @@ def without_block(data):
     return data[:start] + data[end:]
 
 
-def _template(name):
+def _template(name: str) -> bytes:
     """The bytes of a file of ``.githooks``. Raises FileNotFoundError."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "_githooks", package.parent / ".githooks"):
@@ -211,11 +224,11 @@ def _template(name):
     raise FileNotFoundError("the git hooks are missing from this installation")
 
 
-def _own_block(name, python):
+def _own_block(name: str, python: str) -> bytes:
     return stub(name, python)[len(_SHEBANG):]
 
 
-def _with_kept(block, name):
+def _with_kept(block: bytes, name: str) -> bytes:
     """The hook that was here runs as it did: same arguments, same input, its own status. Counted, so that
     a tool that has taken our file for its own predecessor cannot make the two call each other for ever."""
     lines = (
@@ -232,7 +245,7 @@ def _with_kept(block, name):
     return block.replace(_END, lines + _END)
 
 
-def _beside_block(name, sibling):
+def _beside_block(name: str, sibling: bool) -> bytes:
     folder = "${0%/*}/.." if sibling else "$(git rev-parse --git-common-dir)"
     rebase = '[ ! -d "${GIT_DIR:-.git}/rebase-merge" ] && ' if name == "post-commit" else ""
     return (
@@ -251,19 +264,20 @@ def _beside_block(name, sibling):
     ).encode()
 
 
-def _with_block(data, block):
+def _with_block(data: bytes, block: bytes) -> bytes:
     found = _block(data)
+    if found is None:
+        raise ValueError("no block of abcd-index is in this hook")
     end = data.index(_END, found.start()) + len(_END)
-    tail = data[end:]
-    return data[:found.start()] + block.rstrip(b"\n") + tail
+    return data[:found.start()] + block.rstrip(b"\n") + data[end:]
 
 
-def _block(data):
+def _block(data: bytes) -> re.Match[bytes] | None:
     found = _BEGIN.search(data)
     return found if found and _END in data[found.start():] else None
 
 
-def _near(source, target):
+def _near(source: str, target: str) -> str | None:
     """What the link ``source`` must say at ``target``, the other one of two folders side by side, where that is not
     what it says; None for a file and for a link that may stay as it is."""
     if not os.path.islink(source):
@@ -277,14 +291,14 @@ def _near(source, target):
     return None if text == was else text
 
 
-def _free(path):
+def _free(path: str) -> str:
     number = 1
     while os.path.lexists(f"{path}.{number}"):
         number += 1
     return f"{path}.{number}"
 
 
-def _may_be_there(path):
+def _may_be_there(path: str) -> bool:
     try:
         os.lstat(path)
         return True
@@ -292,7 +306,7 @@ def _may_be_there(path):
         return not isinstance(error, (FileNotFoundError, NotADirectoryError))
 
 
-def _content(path):
+def _content(path: str) -> bytes | None:
     try:
         with open(path, "rb") as handle:
             return handle.read()

@@ -5,12 +5,16 @@ GitPython is imported here (twenty bare interpreter starts between them), and no
 ``GIT_*`` variables that git exports into hooks. Never fails: says at most one line, on stderr.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
+from typing import Iterable, Iterator, Sequence
 
 from abcd_index import fs, scopes
 from abcd_index.errors import AbcdError, Forbidden, Outside
+from abcd_index.scopes import Places, Scope
 
 SEEN = "seen"
 STAMP = "git-stamp"
@@ -19,18 +23,23 @@ MOST_SEEN = 500
 _OID = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-def main(argv):
+def main(argv: Sequence[str]) -> None:
     """``argv``: hook, git folder, common git folder, pages of stores that nobody listed yet (one a
     line), then for each store its home below the top and the commit and tree it is equal to (or '')."""
-    said = []
+    said: list[str] = []
     scopes.follow_forbidden = True
     try:
         hook, git, common, found = argv[:4]
+        if hook == "pre-commit":
+            from abcd_index.githooks import tracked
+
+            tracked.main(argv)
+            return
         homes = dict(zip(argv[4::2], argv[5::2]))
         for home in _note(common, found):
             homes.setdefault(home, "")
         for home, ids in homes.items():
-            _store(hook, home, git, common, ids.split(), said)
+            said.extend(_store(hook, home, git, common, ids.split()))
         if os.path.exists(os.path.join(git, "abcd-index", "restage")):
             _restage()
     except Exception as error:  # A hook's status becomes git's: nothing of ours may ever reach it.
@@ -40,16 +49,16 @@ def main(argv):
         sys.stderr.write(line.encode("ascii", "backslashreplace").decode() + "\n")
 
 
-def _restage():
-    from abcd_index.git import run as ask
+def _restage() -> None:
+    from abcd_index.git import run as git
     from abcd_index.githooks import tracked
 
-    where = ask.place(os.getcwd())
+    where = git.find_worktree(os.getcwd())
     if where is not None:
         tracked.after_commit(where)
 
 
-def _note(common, found):
+def _note(common: str, found: str) -> list[str]:
     if not found:
         return []
     from abcd_index.githooks.stores import homes_of, note
@@ -59,8 +68,9 @@ def _note(common, found):
     return homes
 
 
-def _store(hook, home, git, common, ids, said):
-    places = scopes.Places()
+def _store(hook: str, home: str, git: str, common: str, ids: Sequence[str]) -> Iterator[str]:
+    """Make the artefact of one store current; yields what there is to say about it."""
+    places = Places()
     # git starts hooks at the top of the work tree; a branch may hold links below it, and they lead nowhere for us.
     root = os.path.join(os.path.realpath(os.getcwd()), os.path.dirname(home)).rstrip(os.sep)
     scope = _scope_at(root, places)
@@ -86,25 +96,25 @@ def _store(hook, home, git, common, ids, said):
 
         sentence = fetch_first(scope, places)
         if sentence:
-            said.append(sentence)
+            yield sentence
         built = build(scope)
     except (AbcdError, OSError) as error:
-        said.append(f"the artefact was not built: {error}")
+        yield f"the artefact was not built: {error}"
         return
     gone = sorted({finding.file for finding in built.findings if finding.severity == "error"})
     if gone:
-        said.append(f"{gone[0]}{f' and {len(gone) - 1} more' if gone[1:] else ''} left out or incomplete; "
-                    "`abcd-index verify` tells why")
+        yield (f"{gone[0]}{f' and {len(gone) - 1} more' if gone[1:] else ''} left out or incomplete; "
+               "`abcd-index verify` tells why")
     if not ids or _written_since(scope, os.path.join(git, "index")):
         return
     _remember(scope.index, built.key, ids)
     if hook != "post-checkout" and not is_of(scope.index, built.key):
         # The commits of a rebase or a cherry-pick are made without pre-commit, and another release built it otherwise.
         tracked.note_renewal(git)
-        said.append("the artefact in git is not that of these pages; `git commit --amend --no-edit` renews it")
+        yield "the artefact in git is not that of these pages; `git commit --amend --no-edit` renews it"
 
 
-def _scope_at(root, places):
+def _scope_at(root: str, places: Places) -> Scope | None:
     """The scope of the store at ``root`` itself, or None: where there is none, or links lead out of it or to it."""
     try:
         scope = scopes.workspace_scope(root, places)
@@ -113,7 +123,7 @@ def _scope_at(root, places):
         return None
 
 
-def _written_since(scope, reference):
+def _written_since(scope: Scope, reference: str) -> bool:
     """Whether a file of the store may have changed after ``reference`` was written.
 
     git wrote its index after the pages, and the stub compared the two: pages that are not newer are
@@ -135,7 +145,7 @@ def _written_since(scope, reference):
     return False
 
 
-def _remember(index, key, ids):
+def _remember(index: str, key: str, ids: Iterable[str]) -> None:
     """Note that the pages of these commits and trees have the artefact ``key``: switching back to one
     of them then needs no build."""
     folder = os.path.join(index, SEEN)
@@ -149,7 +159,7 @@ def _remember(index, key, ids):
         pass  # Only slower next time.
 
 
-def _forget(index, folder):
+def _forget(index: str, folder: str) -> None:
     """Drop what names an artefact that is gone, and the oldest beyond MOST_SEEN."""
     names = [name for name in os.listdir(folder) if _OID.fullmatch(name)]
     if len(names) <= MOST_SEEN:
@@ -165,7 +175,7 @@ def _forget(index, folder):
         fs.remove(path)
 
 
-def _content(path):
+def _content(path: str) -> str:
     try:
         return fs.read(path, 200).decode("ascii")
     except (OSError, ValueError):

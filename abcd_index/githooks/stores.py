@@ -5,7 +5,10 @@ only homes whose name is plain. Made by ``install``; without it the stub looks a
 leaves at once where there is none. Imports nothing of git: a hook and a build use it.
 """
 
+from __future__ import annotations
+
 import os
+from typing import Iterable
 
 from abcd_index import fs
 from abcd_index.scopes import repository
@@ -15,7 +18,7 @@ LIST = "stores"
 TOP = ".abcd"
 
 
-def homes_of(names):
+def homes_of(names: Iterable[str]) -> list[str]:
     """The homes of stores below the top that hold the files ``names`` (relative to the top, ``/``)."""
     homes = set()
     for name in names:
@@ -27,7 +30,7 @@ def homes_of(names):
     return sorted(home for home in homes if home != TOP and _plain(home))
 
 
-def listed(common):
+def listed(common: str) -> list[str] | None:
     """The homes that are noted, or None when there is no list."""
     try:
         return fs.read(os.path.join(common, FOLDER, LIST)).decode("utf-8").splitlines()
@@ -35,7 +38,7 @@ def listed(common):
         return None
 
 
-def note(common, homes):
+def note(common: str, homes: Iterable[str]) -> bool:
     """Add ``homes`` to the list. Returns whether it changed."""
     known = listed(common)
     wanted = sorted(set(known or []) | set(homes))
@@ -47,7 +50,7 @@ def note(common, homes):
     return True
 
 
-def note_built(root):
+def note_built(root: str) -> bool:
     """Let the hooks know the store of a workspace that was built by hand. Nothing happens where no
     hooks were installed, or where the store is the one at the top."""
     try:
@@ -61,5 +64,5 @@ def note_built(root):
         return False
 
 
-def _plain(home):
+def _plain(home: str) -> bool:
     return not home.startswith(("-", ":", '"')) and home.isprintable()

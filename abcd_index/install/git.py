@@ -6,7 +6,7 @@ import sys
 from abcd_index import fs
 from abcd_index.build.tracked import wanted
 from abcd_index.errors import CannotTell
-from abcd_index.git import run as ask
+from abcd_index.git import run as git
 from abcd_index.githooks import files as hooks
 from abcd_index.githooks import stores, tracked
 from abcd_index.install.project import NO_WORK_TREE
@@ -28,7 +28,9 @@ def plan_hooks(project, plan, hooks_path=False):
         names = hooks.HOOKS + (hooks.TRACKED_HOOKS if tracking else ())
         _plan_own_files(where, names, plan)
         if tracking:
-            tracked.plan_driver(where, plan, sys.executable)
+            driver = tracked.driver(sys.executable)
+            if git.setting(where, tracked.DRIVER) != driver:
+                plan.step("set", tracked.DRIVER, lambda: tracked.set_driver(where, driver))
         if refused:
             return _plan_line(where, folder, refused, names, plan)
         return [name for name in names if _plan_hook(where, folder, name, plan)]
@@ -39,10 +41,10 @@ def plan_hooks(project, plan, hooks_path=False):
 
 def target(where, hooks_path=False):
     """(the folder that git runs hooks from, why it is not ours to write or '')."""
-    folder = ask.hooks_dir(where)
+    folder = git.hooks_dir(where)
     if inside(folder, where.common_dir) or inside(folder, where.git_dir):
         return folder, ""
-    found = ask.hooks_path_settings(where)
+    found = git.hooks_path_settings(where)
     if os.path.realpath(folder) == os.path.realpath(where.top):
         # An empty value: git runs nothing then, and files at the top of the work tree would only be in the way.
         return folder, "core.hooksPath is empty or names the work tree itself, where git runs no hooks"
@@ -52,7 +54,7 @@ def target(where, hooks_path=False):
         return folder, f"{said}, outside this repository"
     if hooks_path:
         return folder, ""
-    if ask.tracked(where, folder):
+    if git.tracked(where, folder):
         return folder, f"{said}, which the repository tracks"
     return folder, f"{said}, which belongs to the tool that made it"
 
@@ -81,12 +83,12 @@ def ping(where, name, plan):
 def answer(where, name):
     """What our hook says when git runs it to be tried: the first line, or ''. Another tool's hook is
     not run by this."""
-    file = hooks.HookFile(name, os.path.join(ask.hooks_dir(where), name))
+    file = hooks.HookFile(name, os.path.join(git.hooks_dir(where), name))
     if not file.ours:
         return ""
-    asked = ask.run_hook(where, name, TRIED_WITH.get(name, ()), ABCD_INDEX="ping")
+    asked = git.run_hook(where, name, TRIED_WITH.get(name, ()), ABCD_INDEX="ping")
     if asked is None:
-        asked = ask.run_file(where, file.path, TRIED_WITH.get(name, ()), ABCD_INDEX="ping")
+        asked = git.run_file(where, file.path, TRIED_WITH.get(name, ()), ABCD_INDEX="ping")
     lines = [line for line in asked[1].splitlines() if line.strip()]
     return lines[0] if lines else ""
 
@@ -98,7 +100,7 @@ def away_with_hooks(project, plan):
         if project.trouble != NO_WORK_TREE:
             plan.leave(f"git hooks: {project.trouble}", "run `abcd-index uninstall` again when git can be asked")
         return
-    folders = {ask.hooks_dir(where), os.path.join(where.common_dir, "hooks")}
+    folders = {git.hooks_dir(where), os.path.join(where.common_dir, "hooks")}
     for folder in sorted(folders):
         if not (inside(folder, where.common_dir) or inside(folder, where.top)):
             continue
@@ -113,13 +115,14 @@ def away_with_hooks(project, plan):
             elif not moved and file.state == "absent" and os.path.lexists(os.path.join(kept_folder(folder), name)):
                 plan.step("restore", file.path, lambda n=name, f=folder: hooks.restore(n, f, kept_folder(f))
                           or fs.remove_empty(kept_folder(f)))
-    tracked.away_with_driver(where, plan)
+    if git.setting(where, tracked.DRIVER) is not None:
+        plan.step("unset", tracked.DRIVER, lambda: git.change_setting(where, tracked.DRIVER, None))
     own = os.path.join(where.common_dir, hooks.FOLDER)
     if os.path.isdir(own):
         # The main work tree's receipt is not this linked one's to throw away.
         keep = {RECEIPT} if where.linked else set()
         plan.step("remove", own, lambda: _remove_own(own, keep))
-    others = [top for top in ask.worktrees(where) if os.path.realpath(top) != os.path.realpath(where.top)]
+    others = [top for top in git.worktrees(where) if os.path.realpath(top) != os.path.realpath(where.top)]
     if others and plan.steps:
         plan.notes.append("the hooks also served " + ", ".join(others))
 
@@ -130,7 +133,7 @@ def _plan_own_files(where, names, plan):
         path, data = os.path.join(folder, name), hooks.stub(name, sys.executable)
         if _content(path) != data:
             plan.step("write", path, lambda p=path, d=data: _write(p, d))
-    homes = stores.homes_of(ask.store_files(where))
+    homes = stores.homes_of(git.store_files(where))
     known = stores.listed(where.common_dir)
     if known is None or set(homes) - set(known):
         plan.step("write", os.path.join(folder, stores.LIST), lambda: stores.note(where.common_dir, homes))

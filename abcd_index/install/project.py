@@ -30,7 +30,7 @@ def find(root: str | None, places: Places, with_scope: bool = True) -> Project:
     cwd = guard(here(root), places)
     place, trouble = None, NO_WORK_TREE
     try:
-        place = git.place(cwd)
+        place = git.find_worktree(cwd)
     except CannotTell as error:
         trouble = f"{error}" + (f" ({error.hint})" if error.hint else "")
     scope = workspace_scope(cwd, places) if with_scope else None

@@ -95,16 +95,16 @@ def audit(corpus: Corpus, now: float, stale_months: float = 6.0, types: Sequence
 
 def _files(scope: Scope) -> Tuple[Files | None, List[str]]:
     """(Files or None, [note]) of the repository around a store."""
-    from abcd_index.git import log as history
+    from abcd_index.git import log
     from abcd_index.git import run as git
 
     try:
-        where = git.place(scope.store)
+        where = git.find_worktree(scope.store)
         if where is None:
             return None, [f"{scope.store} is in no git repository: the paths that its pages name are not checked"]
         notes = ["this clone is shallow: files that went before its first commit are not noticed"
                  ] if git.is_shallow(where) else []
-        gone = history.gone_paths(where) if history.head_of(where) else {}
+        gone = log.gone_paths(where) if git.head(where) else {}
         return Files(where.top, scope.store, git.tracked(where), gone), notes
     except CannotTell as error:
         return None, [f"{error}: the paths that pages name are not checked"]

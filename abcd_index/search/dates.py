@@ -21,7 +21,7 @@ import orjson
 from abcd_index.build.scan import Observed, Source, observe
 from abcd_index.errors import AbcdError, CannotTell
 from abcd_index.fs import opened, replace
-from abcd_index.git import log as history
+from abcd_index.git import log
 from abcd_index.scopes import Scope, repository
 
 SIDECAR = "dates.json"
@@ -87,7 +87,7 @@ def dates_of(scope: Scope, observed: Observed, writing: bool = True) -> Dates:
     """The Dates of a scope's pages. ``writing``: whether the sidecar may be brought up to date."""
     pages = {name: source for name, _ in observed.listing.pages for source in [observed.page(name)] if source}
     around = repository(scope.store)
-    head = NOWHERE if around is None else history.head(around)
+    head = NOWHERE if around is None else log.head(around)
     sidecar = _read_sidecar(scope)
     if not _holds(sidecar, head, pages):
         sidecar = _walked(scope, sidecar, pages) if around else _outside(pages)
@@ -114,13 +114,12 @@ def _holds(sidecar: Sidecar, head: str | None, pages: Mapping[str, Source]) -> b
 
 def _walked(scope: Scope, sidecar: Sidecar, pages: Mapping[str, Source]) -> Sidecar:
     """The sidecar made anew. Only the commits since it was made are walked, unless history was rewritten since."""
-    # These ask git through GitPython, which is imported only now.
     from abcd_index.git import run as git
 
     try:
-        where = git.place(scope.store)
-        head = history.head_of(where) if where else ""
-        if not head:
+        where = git.find_worktree(scope.store)
+        head = git.head(where) if where else ""
+        if where is None or not head:
             return _outside(pages, "")
         tracked = _names(git.tracked(where, scope.store))
         changed = _names(git.differing(where, scope.store))
@@ -134,11 +133,9 @@ def _walked(scope: Scope, sidecar: Sidecar, pages: Mapping[str, Source]) -> Side
 
 def _dates(where: Any, store: str, sidecar: Sidecar) -> Dict[str, float]:
     """{file name: seconds} of every committed page."""
-    from abcd_index.git.dates import last_commit_dates
-
-    since = history.dates_since(where, sidecar["head"], store)
+    since = log.dates_since(where, sidecar["head"] or "", store)
     if since is None:
-        found = last_commit_dates(store, store)
+        found = log.last_commit_dates(where, store)
         return {_name(path): _moment(date) for path, date in found.items()}
     changed, before = since
     known = sidecar["dates"]

@@ -3,10 +3,21 @@
 The artefact rounds those counts; a build that takes over from it needs them as they are. Everything else that
 lies beside an artefact is made afresh where it arrives: times are facts of a machine, and links and names of pages
 are read from the pages, so nobody has to be believed about them.
+
+In a folder or an object store a bundle lies packed: gzip, one member. An artefact shrinks to a half so, and every byte
+has a checksum on its way. Whoever can write to a place can put anything there under the name of a bundle, so it is
+unpacked piece by piece, and what makes much work of little is not unpacked to its end. Its name ends as it did when
+it was called a parcel.
 """
 
+from __future__ import annotations
+
+import gzip
 import os
+import re
 import shutil
+import zlib
+from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Sequence
 
 import orjson
 
@@ -14,12 +25,25 @@ from abcd_index import fs
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import bucket, checksum
 from abcd_index.artefact.reader import HEAD
-from abcd_index.share.errors import Damaged
-from abcd_index.verify.format import Corrupt, peek
+from abcd_index.share.place import Damaged
+from abcd_index.verify.format import peek
+from abcd_index.verify.json_parser import Corrupt
+
+SUFFIX = ".parcel.gz"
+NAME = re.compile(r"([0-9a-f]{40})\.parcel\.gz")
+# Bytes of a bundle, and of a packed one, that are in memory at a time.
+CHUNK = 1 << 20
+_PIECE = 1 << 16
+# Packed bytes to one that comes out of them, and those in front that give none: a name, an empty block.
+_WORTH = 2
+_FOREWORD = 1 << 16
+_LEVEL = 6
+# For each bucket of terms: {term: (pages, titles that hold it)}.
+Counts = Sequence[Mapping[str, Sequence[int]]]
 
 
-def wrap(artefact, counts, out):
-    """Write the parcel of ``artefact`` and its exact ``counts`` (as ``writer.shelved``) to the file ``out``."""
+def write_bundle(artefact: str, counts: Counts, out: BinaryIO) -> None:
+    """Write the bundle of ``artefact`` and its exact ``counts`` (of ``writer.shelved``) to the file ``out``."""
     with fs.opened(artefact) as source:
         shutil.copyfileobj(source, out, 1 << 20)
     line = orjson.dumps(counts, option=orjson.OPT_SORT_KEYS)
@@ -27,8 +51,8 @@ def wrap(artefact, counts, out):
     out.flush()
 
 
-def unwrap(file):
-    """Cut the parcel in the open ``file`` down to the artefact. Returns the counts, not yet checked.
+def cut_to_artefact(file: BinaryIO) -> Any:
+    """Cut the bundle in the open ``file`` down to the artefact. Returns the counts, not yet checked.
 
     Raises Damaged, and FormatTooNew when a later release wrote it.
     """
@@ -53,7 +77,7 @@ def unwrap(file):
     return counts
 
 
-def fits(counts, lines):
+def counts_fit(counts: Any, lines: Sequence[writer.Line]) -> bool:
     """Whether exact ``counts`` are what the artefact's ``lines`` of them (``writer.Line``) round.
 
     Raises TypeError, ValueError or the like when they are no counts at all.
@@ -70,3 +94,71 @@ def fits(counts, lines):
         if (made.length, made.check) != (line.length, line.check):
             return False
     return True
+
+
+def pack(path: str, out: BinaryIO, check: Callable[[], None]) -> None:
+    """gzip the file ``path`` into the open file ``out``; the same bytes whatever the time and the name.
+
+    ``check()`` is called before each piece: what it raises ends the work. So in all functions here.
+    """
+    with fs.opened(path) as source, gzip.GzipFile("", "wb", _LEVEL, out, mtime=0) as packed:
+        for data in iter(lambda: source.read(CHUNK), b""):
+            check()
+            packed.write(data)
+
+
+def unpack(file: BinaryIO, out: BinaryIO, most: int, check: Callable[[], None]) -> None:
+    """gunzip the open ``file`` into the open file ``out``. Raises Damaged when it cannot be, or holds more than
+    ``most`` bytes."""
+    size = 0
+    for data in _unpacked(file, check):
+        size += len(data)
+        if size > most:
+            raise Damaged(f"it has more than {most:,} bytes, which no artefact of these pages has")
+        out.write(data)
+
+
+def packs(file: BinaryIO, path: str, check: Callable[[], None]) -> bool:
+    """Whether the open gzip ``file`` unpacks to the bytes of the file ``path``."""
+    with fs.opened(path) as mine:
+        try:
+            for data in _unpacked(file, check):
+                if mine.read(len(data)) != data:
+                    return False
+        except Damaged:
+            return False
+        return not mine.read(1)
+
+
+def to_delete(found: Iterable[tuple[str, float]], keep: int, key: str) -> list[str]:
+    """The names to delete: all artefacts but the ``keep`` youngest; ``key`` stays. ``found``: [(name, seconds since
+    1970)]."""
+    artefacts = sorted([(at, name) for name, at in found if NAME.fullmatch(name) and name != key + SUFFIX])[::-1]
+    return [name for _, name in artefacts[max(keep - 1, 0):]]
+
+
+def conflict(shown: str) -> Damaged:
+    """The error to raise when a key is taken by other bytes."""
+    return Damaged(f"{shown} has another artefact under the key of these pages; it was not overwritten")
+
+
+def _unpacked(file: BinaryIO, check: Callable[[], None]) -> Iterator[bytes]:
+    """The bytes in an open gzip ``file`` of one member, CHUNK at most at a time. Raises Damaged."""
+    inflate, data, taken, made = zlib.decompressobj(wbits=31), b"", 0, 0
+    while not inflate.eof:
+        check()
+        data = data or file.read(_PIECE)
+        if not data:
+            raise Damaged("it cannot be unpacked: it is cut")
+        try:
+            piece = inflate.decompress(data, CHUNK)
+        except zlib.error as error:
+            raise Damaged(f"it cannot be unpacked: {error}") from None
+        taken += len(data) - len(inflate.unconsumed_tail)
+        made += len(piece)
+        data = inflate.unconsumed_tail
+        if taken > _WORTH * made + _FOREWORD:
+            raise Damaged("it cannot be unpacked: it is packed so that it holds next to nothing")
+        yield piece
+    if inflate.unused_data or file.read(1):
+        raise Damaged("it cannot be unpacked: something follows its end")

@@ -12,30 +12,34 @@ Not recomputed: the weights, the pairs and counts that order the matches, and ``
 ``full`` does that, and costs what a build costs.
 """
 
+from __future__ import annotations
+
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
+from typing import Any, BinaryIO, Iterator, Mapping, Sequence
 
 import orjson
 
 from abcd_index import fs
 from abcd_index.artefact import writer
-from abcd_index.artefact.format import PARTS
+from abcd_index.artefact.format import PARTS, RECORDS_VERSION
 from abcd_index.artefact.reader import LONGEST_LINE, Artefact
 from abcd_index.build.compile import links_of
 from abcd_index.build.incremental import Current
-from abcd_index.build.key import RECORDS_VERSION
 from abcd_index.build.manifest import Pages
 from abcd_index.build.run import no_pages
-from abcd_index.build.scan import SourceChanged
+from abcd_index.build.scan import Observed, Source, SourceChanged
 from abcd_index.build.workers import mapped
 from abcd_index.errors import AbcdError, FormatTooNew
+from abcd_index.scopes import Scope
 from abcd_index.settings import written_settings
-from abcd_index.share.bundle import fits
-from abcd_index.share.errors import Damaged
+from abcd_index.share.bundle import counts_fit
+from abcd_index.share.place import Damaged
 from abcd_index.store.catalogue import made_line
 from abcd_index.store.links import newer
 from abcd_index.store.read import read_beside, read_one
+from abcd_index.store.records import Catalogue, Domain, Page
 from abcd_index.text.normalise import TOKENS_VERSION
 from abcd_index.verify.contents import Contents
 from abcd_index.verify.format import Decoded, Visitor
@@ -45,64 +49,64 @@ from abcd_index.verify.recompute import digest, gather
 NAMED = 3
 
 
-class Said:
+class PagesOnDisk:
     """What the pages on disk say, page by page and without their text: what ``verify``'s Contents compares."""
 
-    def __init__(self, observed, catalogue, domains):
-        self.pages = []
-        self.bodies = {}
-        self.lines = {}
+    def __init__(self, observed: Observed, catalogue: Catalogue, domains: Sequence[Domain]) -> None:
+        self.pages: list[Page] = []
+        self.bodies: dict[str, Any] = {}
+        self.lines: dict[str, str] = {}
         self.domains = sorted(domains, key=lambda domain: domain.name)
-        self.newer = {}
+        self.newer: dict[str, str] = {}
         self.sidecar = no_pages(observed)
         self._catalogue = catalogue
 
-    def add(self, page, body, made):
+    def add(self, page: Page, body: Any, line: str) -> None:
         """A page without its body, the body's digest, and the line to take where the catalogue has none."""
-        line = self._catalogue.lines.get(page.name)
+        listed = self._catalogue.lines.get(page.name)
         self.pages.append(page)
         self.bodies[page.name] = body
-        self.lines[page.name] = line or made
-        self.sidecar.note(page.name, links_of(page), bool(line))
+        self.lines[page.name] = listed or line
+        self.sidecar.note(page.name, links_of(page), bool(listed))
 
 
-def read_pages(observed):
-    """The Said of a scope's pages. Raises SourceChanged when one changed since it was hashed."""
+def read_pages(observed: Observed) -> PagesOnDisk:
+    """The PagesOnDisk of a scope's pages. Raises SourceChanged when one changed since it was hashed."""
     catalogue, domains, _ = read_beside(observed.listing, observed.read)
-    said = Said(observed, catalogue, domains)
+    pages = PagesOnDisk(observed, catalogue, domains)
     sources = [observed.page(name) for name, _ in observed.listing.pages]
     if None in sources:
         raise SourceChanged("a page is gone")
     for found in mapped(_read, sources, len(sources)):
         if found is not None:
-            said.add(*found)
-    said.newer = newer(said.pages)[0]
-    return said
+            pages.add(*found)
+    pages.newer = newer(pages.pages)[0]
+    return pages
 
 
-def sound(path, counts):
+def sound(path: str, counts: Any) -> None:
     """Step 2 alone, of an artefact that is about to be handed out. Raises Damaged or FormatTooNew."""
-    arrived = Arrived(path)
+    received = Received(path)
     try:
-        arrived.reads(counts, Visitor())
+        received.reads(counts, Visitor())
     finally:
-        arrived.close()
+        received.close()
 
 
-class Arrived:
+class Received:
     """An artefact that came from elsewhere, open. ``header``: its header. Raises Damaged or FormatTooNew."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
         with _damage():
             self._artefact = Artefact.open(path)
         self.header = self._artefact.header
 
-    def close(self):
+    def close(self) -> None:
         """Close the file."""
         self._artefact.close()
 
-    def has_key(self, key):
+    def has_key(self, key: str) -> None:
         """Raises Damaged unless it was made for the pages of ``key`` by this release."""
         header = self.header
         if header["key"] != key:
@@ -110,10 +114,10 @@ class Arrived:
         if (header["tokens"], header["records"]) != (TOKENS_VERSION, RECORDS_VERSION):
             raise Damaged("it was built by another version of abcd-index than its key says")
 
-    def holds(self, said, counts):
-        """Raises Damaged unless every byte is sound and the pages are what ``said`` says. ``counts``: those that
+    def holds(self, pages: PagesOnDisk, counts: Any) -> None:
+        """Raises Damaged unless every byte is sound and the pages are what ``pages`` says. ``counts``: those that
         came along."""
-        contents = Contents(said)
+        contents = Contents(pages)
         decoded = self.reads(counts, contents)
         with _damage():
             differences = contents.differences(decoded)
@@ -121,7 +125,7 @@ class Arrived:
             more = f" and {len(differences) - NAMED:,} more" if len(differences) > NAMED else ""
             raise Damaged(f"it does not hold what the pages say: {', '.join(differences[:NAMED])}{more}")
 
-    def reads(self, counts, visitor):
+    def reads(self, counts: Any, visitor: Visitor) -> Decoded:
         """The Decoded; records and bodies go to the visitor. Raises Damaged unless every byte is sound."""
         with _damage():
             old = Current(self._artefact, Pages(), None)
@@ -131,13 +135,13 @@ class Arrived:
                     _readable(line.length)
                 decoded = self._decoded(old, visitor)
                 self._same_frame(old, decoded, parts)
-                if not fits(counts, parts["terms"]):
+                if not counts_fit(counts, parts["terms"]):
                     raise ValueError("the exact counts of its terms are not those that it rounds")
             finally:
                 old.file.close()
         return decoded
 
-    def _decoded(self, old, visitor):
+    def _decoded(self, old: Current, visitor: Visitor) -> Decoded:
         """Every line read and its checksum computed; records and bodies go to the visitor."""
         decoded = Decoded(self.header)
         at, length, _ = self.header["newer"]
@@ -146,7 +150,7 @@ class Arrived:
         decoded.newer = orjson.loads(old.file.read(length))
         for part in PARTS:
             for number in range(self.header["parts"][part][1]):
-                value = old.record(number) if part == "records" else old.value(part, number)
+                value: Any = old.record(number) if part == "records" else old.value(part, number)
                 if part == "keywords":
                     decoded.keywords.update(_postings(value))
                 elif part == "domains":
@@ -157,7 +161,7 @@ class Arrived:
                     visitor.body(number, visitor.keep_body(value))
         return decoded
 
-    def _same_frame(self, old, decoded, parts):
+    def _same_frame(self, old: Current, decoded: Decoded, parts: Mapping[str, Any]) -> None:
         """Raises ValueError unless writing the lines anew gives every byte of the file."""
         header = self.header
         # The writer copies neighbouring lines with what is between them.
@@ -173,7 +177,7 @@ class Arrived:
 
 
 @contextmanager
-def _damage():
+def _damage() -> Iterator[None]:
     """Whatever reading bytes that anybody may have written raises is damage."""
     try:
         yield
@@ -184,11 +188,11 @@ def _damage():
         raise Damaged(f"it is damaged: {error}") from None
 
 
-def full(scope, key, path):
+def full(scope: Scope, key: str, path: str) -> None:
     """Every byte of the file ``path`` against a build of the pages. Raises Damaged, AbcdError or OSError."""
     fresh = gather(scope)
     try:
-        if fresh.key != key:
+        if fresh.key != key or fresh.assembly is None:
             raise Damaged("the pages changed while it was computed again")
         with fs.opened(path) as there:
             comparer = _Comparer(there)
@@ -200,7 +204,7 @@ def full(scope, key, path):
         fresh.close()
 
 
-def same_file(one, other):
+def same_file(one: str, other: str) -> bool:
     """Whether two files hold the same bytes. False where one is none that can be read."""
     try:
         with fs.opened(one) as there, fs.opened(other) as here:
@@ -213,13 +217,13 @@ def same_file(one, other):
     return True
 
 
-def _readable(length):
+def _readable(length: int) -> None:
     """Raises ValueError for a line that no prompt would read, before it is in memory."""
     if not 0 <= length <= LONGEST_LINE:
         raise ValueError(f"a line of {length:,} bytes")
 
 
-def _postings(bucket):
+def _postings(bucket: Mapping[str, Any]) -> dict[str, Any]:
     """A bucket with every posting as [entry, pages, domains]: one that is of no domain may leave them out."""
     return {key: [[*posting, []][:3] for posting in postings] for key, postings in bucket.items()}
 
@@ -227,24 +231,24 @@ def _postings(bucket):
 class _Comparer:
     """Is written to and compares with a file. Raises ValueError at the first byte that differs."""
 
-    def __init__(self, file):
+    def __init__(self, file: BinaryIO) -> None:
         self.file = file
         self.at = 0
 
-    def write(self, data):
+    def write(self, data: bytes) -> None:
         """Raises ValueError where the file goes on otherwise."""
         if self.file.read(len(data)) != data:
             raise ValueError(f"another byte than there should be, at {self.at:,} or soon after")
         self.at += len(data)
 
-    def end(self):
+    def end(self) -> None:
         """Raises ValueError where the file does."""
         if self.file.read(1):
             raise ValueError(f"there is more after byte {self.at:,}")
 
 
-def _read(source):
-    """What ``Said.add`` takes, or None for what is no page. Runs in any process."""
+def _read(source: Source) -> tuple[Page, Any, str] | None:
+    """What ``PagesOnDisk.add`` takes, or None for what is no page. Runs in any process."""
     try:
         data = source.read()
     except OSError:

@@ -6,12 +6,12 @@ default; bounded by ``share.timeout``; and whatever goes wrong, the hook builds.
 
 from abcd_index.build import incremental
 from abcd_index.build.run import existing
-from abcd_index.build.scan import observe
-from abcd_index.share.errors import NotThere
-from abcd_index.share.place import choose, share_settings
+from abcd_index.build.scan import Observed, observe
+from abcd_index.scopes import Places, Scope
+from abcd_index.share.place import NotThere, find_place, share_settings
 
 
-def fetch_first(scope, places):
+def fetch_first(scope: Scope, places: Places) -> str:
     """Make the artefact of ``scope`` current by fetching it, where that is wanted and saves a full build.
 
     Returns a sentence when it was tried and did not work, else ''. Never raises.
@@ -26,7 +26,7 @@ def fetch_first(scope, places):
             return ""
         from abcd_index.share.fetch import fetch
 
-        fetch(scope, choose(scope, places), seconds=asked[0]["timeout"], observed=observed)
+        fetch(scope, find_place(scope, places), seconds=asked[0]["timeout"], observed=observed)
     except NotThere:
         pass  # A commit that nobody pushed yet has none.
     except Exception as error:  # Whatever it is, the build that follows needs none of this.
@@ -34,7 +34,7 @@ def fetch_first(scope, places):
     return ""
 
 
-def _in_full(observed):
+def _in_full(observed: Observed) -> bool:
     """Whether a build would have to compile most pages."""
     settings, _ = observed.settings()
     if existing(observed, observed.key(settings), settings) is not None:
@@ -48,4 +48,4 @@ def _in_full(observed):
     finally:
         old.close()
     new = sum(source is not None and known.get(source.file) != source.hash for source in pages)
-    return new > incremental.WORTH_IT * len(pages)
+    return bool(new > incremental.WORTH_IT * len(pages))

@@ -1,4 +1,4 @@
-"""Which place artefacts are shared in, and whether this machine may speak to it.
+"""Which place artefacts are shared in, whether this machine may speak to it, and what can go wrong with it.
 
 A setting that came with a clone must not make a machine speak to a host that nobody here agreed to. So the
 project's own ``config.json`` counts by itself only for ``git:<remote>``, a remote that somebody here has
@@ -6,14 +6,16 @@ configured; any other place has to be named on the command line, in the environm
 ``config.json``. Pages of the user scope go nowhere but where the command line says.
 """
 
+from __future__ import annotations
+
 import os
 import re
+from dataclasses import dataclass
 
 from abcd_index import fs
-from abcd_index.errors import AbcdError, Forbidden
-from abcd_index.scopes import USER, guard
-from abcd_index.settings import FILE, defaults, read_settings
-from abcd_index.share.errors import plain
+from abcd_index.errors import AbcdError, CannotTell, Forbidden
+from abcd_index.scopes import USER, Places, Scope, guard
+from abcd_index.settings import FILE, ShareSettings, defaults, read_settings
 
 VARIABLE = "ABCD_SHARE"
 GIT = "git:"
@@ -25,53 +27,81 @@ ON_DISK = re.compile(r"(?:(?:file|local):(?://)?)?(?=[/\\]|[A-Za-z]:[/\\])", re.
 _NO_URL = re.compile(r"(?:file|local):(?!//(?:[/\\]|[A-Za-z]:[/\\]))|[A-Za-z][A-Za-z0-9+.-]+:(?!//)", re.IGNORECASE)
 _PATH = re.compile(r"[/\\]|^\.")
 _REMOTE = re.compile(r"[^-\s:][^\s:]*")
+# A password may hold a slash, and one that belongs to a store often does: after a colon all counts up to the last @.
+_USER = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(?:[^\s/:@]*:[^\s'\"]*|[^\s/]*)@")
+_QUERY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^\s?#'\"]*)[?#][^\s'\"]*")
 
 
-class Named:
-    """A place and who named it. ``text``: as written; ``shown``: without secrets; ``who``: option,
-    environment, user or workspace."""
+class NotThere(AbcdError):
+    """The place has no artefact of these pages: exit status 1."""
 
-    __slots__ = ("text", "shown", "who")
+    status = 1
+    hint = "run `abcd-index build`, or `abcd-index push` where they were built"
 
-    def __init__(self, text, who):
-        self.text = text
-        self.shown = plain(text)
-        self.who = who
+
+class Unreachable(CannotTell):
+    """The place did not answer, or refused."""
+
+    hint = "the artefact from before still stands; `abcd-index build` needs no place"
+
+
+class Damaged(AbcdError):
+    """What the place has under this key is not the artefact of these pages. Nothing was published."""
+
+    hint = "find out who wrote it and delete it there; `abcd-index build` makes the artefact from the pages"
+
+
+def without_secrets(text: object) -> str:
+    """``text`` without the user names, passwords and query strings of addresses: it is printed and logged."""
+    return _QUERY.sub(r"\1", _USER.sub(r"\1***@", str(text)))
+
+
+@dataclass
+class Place:
+    """A place and who named it. ``text``: where it is; ``who``: option, environment, user or workspace; ``shown``: as
+    it was written, without secrets."""
+
+    text: str
+    who: str
+    shown: str = ""
+
+    def __post_init__(self) -> None:
+        self.shown = self.shown or without_secrets(self.text)
 
     @property
-    def agreed(self):
+    def agreed(self) -> bool:
         """Whether this machine answers for what comes from there, once it is checked: its user named the place, or
         somebody here configured the remote."""
         return self.who != "workspace" or bool(self.remote)
 
     @property
-    def remote(self):
+    def remote(self) -> str:
         """The name of the git remote, or ''."""
         return self.text[len(GIT):] if self.text.startswith(GIT) else ""
 
 
-def choose(scope, places, option=""):
-    """The Named place of a scope. ``option``: what the command line says.
+def find_place(scope: Scope, places: Places, option: str = "") -> Place:
+    """The place of a scope. ``option``: what the command line says.
 
     Raises AbcdError when there is none, it is none, or nobody here has agreed to it; Forbidden for a folder that
     leads into ``~/.claude``.
     """
     if option:
-        return _checked(Named(option, "option"), places)
+        return _checked(Place(option, "option"), places)
     if scope.name == USER:
         raise AbcdError("pages of the user scope are private: no setting names a place for them",
                         "name it with --to or --from")
     given = places.get(VARIABLE)
     if given:
-        return _checked(Named(given, "environment"), places)
+        return _checked(Place(given, "environment"), places)
     own = share_settings(places.user, places)["place"]
     if own:
-        return _checked(Named(own, "user"), places)
-    named = share_settings(scope.home, places)["place"]
-    if not named:
+        return _checked(Place(own, "user"), places)
+    theirs = share_settings(scope.home, places)["place"]
+    if not theirs:
         raise AbcdError("no place to share artefacts in is named",
                         'name it with --to or --from, or in .abcd/config.json: {"share": {"place": "git:origin"}}')
-    named = _checked(Named(named, "workspace"), places)
+    named = _checked(Place(theirs, "workspace"), places)
     if not named.remote:
         raise AbcdError(
             f"the project's settings name {named.shown}, and nobody on this machine has agreed to that place",
@@ -80,7 +110,7 @@ def choose(scope, places, option=""):
     return named
 
 
-def share_settings(home, places):
+def share_settings(home: str, places: Places) -> ShareSettings:
     """The ``share`` settings of a scope's home; the defaults where there are none."""
     if home:
         try:
@@ -93,18 +123,18 @@ def share_settings(home, places):
     return defaults()["share"]
 
 
-def is_url(text):
+def is_url(text: str) -> bool:
     """Whether a place is one that fsspec opens."""
     return bool(_URL.match(text)) and not ON_DISK.match(text)
 
 
-def folder_of(text):
+def folder_of(text: str) -> str:
     """The path of a place that is a folder."""
     on_disk = ON_DISK.match(text)
     return text[on_disk.end():] if on_disk else text
 
 
-def _checked(named, places):
+def _checked(named: Place, places: Places) -> Place:
     if not named.text.isprintable():
         raise AbcdError(f"{ascii(named.shown)} is not the name of a place")
     if named.text.startswith(GIT) and not _REMOTE.fullmatch(named.remote):

@@ -72,9 +72,9 @@ def _wrong(path, key):
 
 
 def _partial(where, scope):
-    from abcd_index.git import run as ask
+    from abcd_index.git import run as git
 
-    if not ask.is_sparse(where):
+    if not git.is_sparse(where):
         return []
     gone = [name for name in _tracked(where, scope.store) if not os.path.lexists(os.path.join(where.top, name))]
     if not gone:
@@ -85,10 +85,10 @@ def _partial(where, scope):
 
 
 def _tracked(where, folder):
-    from abcd_index.git import run as ask
+    from abcd_index.git import run as git
 
     inside = os.path.relpath(folder, os.path.realpath(where.top)).replace(os.sep, "/")
-    return [] if inside.startswith("../") else ask.tracked(where, f":(top,literal){inside}")
+    return [] if inside.startswith("../") else git.tracked(where, f":(top,literal){inside}")
 
 
 def _place(root):
@@ -99,9 +99,9 @@ def _place(root):
         if up == folder:
             return None
         folder = up
-    from abcd_index.git import run as ask
+    from abcd_index.git import run as git
 
-    return ask.place(root)
+    return git.find_worktree(root)
 
 
 def _finding(code, file, message, fix):

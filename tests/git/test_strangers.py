@@ -9,9 +9,9 @@ import shutil
 import subprocess
 
 import pytest
-from git_ground import page, sealed, template  # noqa: F401
+from git_repositories import page, sealed, template  # noqa: F401
 
-from abcd_index.git import run as ask
+from abcd_index.git import run as git
 from tests.conftest import BASE_PYTHON, ROOT
 
 LOOKS = [("build",), ("verify",), ("status",), ("recall", "word"), ("recall", "--prompt", "word"), ("recall", "--audit"),
@@ -115,11 +115,11 @@ def test_a_work_tree_that_the_settings_put_elsewhere_is_none(box, sealed, tmp_pa
     victim = tmp_path / "victim"
     victim.mkdir()
     box.git("config", "core.worktree", str(victim), cwd=root)
-    assert ask.place(str(root)) is None and ask.place(str(root / ".abcd")) is None
+    assert git.find_worktree(str(root)) is None and git.find_worktree(str(root / ".abcd")) is None
     box.cli("install", cwd=root)
     assert os.listdir(victim) == []
     box.git("config", "core.worktree", str(tmp_path), cwd=root)
-    assert ask.place(str(root)) is None
+    assert git.find_worktree(str(root)) is None
 
 
 def test_gits_index_stays_as_it_is(box, tmp_path):

@@ -5,9 +5,9 @@ import shutil
 
 import orjson
 import pytest
+from clones import PAGES, artefact_of, bundle_of, contents, forged, index_of, pack, scope_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from share_ground import PAGES, artefact_of, contents, forged, index_of, pack, parcel_of, scope_of
 
 from abcd_index.artefact.format import checksum
 from abcd_index.build.publish import unsealed
@@ -15,14 +15,13 @@ from abcd_index.build.run import build
 from abcd_index.build.scan import observe
 from abcd_index.errors import AbcdError
 from abcd_index.share import check
-from abcd_index.share.bundle import unwrap
-from abcd_index.share.errors import Damaged, NotThere
+from abcd_index.share.bundle import cut_to_artefact
 from abcd_index.share.fetch import fetch
-from abcd_index.share.place import Named
+from abcd_index.share.place import Damaged, NotThere, Place
 from tests.conftest import Box, settle
 
 
-class Shop:
+class Built:
     """A store, its parcel, and a folder to fetch it from."""
 
     def __init__(self, folder):
@@ -32,14 +31,14 @@ class Shop:
         self.place = folder / "place"
         self.place.mkdir()
         self.scope = scope_of(self.root, self.box)
-        self.key = parcel_of(self.scope, folder / "parcel")
+        self.key = bundle_of(self.scope, folder / "parcel")
         self.parcel = (folder / "parcel").read_bytes()
         self.sound = artefact_of(self.root)
         self.folder = folder
         shutil.rmtree(self.scope.index)
 
     def fetch(self, **options):
-        return fetch(self.scope, Named(str(self.place), "option"), **options)
+        return fetch(self.scope, Place(str(self.place), "option"), **options)
 
     def arrives(self, data):
         """``data`` as a parcel under the right key: fetched, or the AbcdError."""
@@ -57,28 +56,28 @@ class Shop:
 
 
 @pytest.fixture
-def shop(tmp_path):
-    return Shop(tmp_path)
+def built(tmp_path):
+    return Built(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory):
-    shop = Shop(tmp_path_factory.mktemp("shelf"))
-    shop.said = check.read_pages(observe(shop.scope))
-    return shop
+    built = Built(tmp_path_factory.mktemp("shelf"))
+    built.said = check.read_pages(observe(built.scope))
+    return built
 
 
-def judged(shop, data):
-    """Whether the checks let ``data`` pass as the parcel of the shop's pages. Only Damaged and its like may be raised."""
-    path = shop.folder / "tried"
+def judged(built, data):
+    """Whether the checks let ``data`` pass as the bundle of the pages of ``built``. Only Damaged and its like may be raised."""
+    path = built.folder / "tried"
     path.write_bytes(data)
     try:
         with open(path, "rb+") as file:
-            counts = unwrap(file)
-        arrived = check.Arrived(str(path))
+            counts = cut_to_artefact(file)
+        arrived = check.Received(str(path))
         try:
-            arrived.has_key(shop.key)
-            arrived.holds(shop.said, counts)
+            arrived.has_key(built.key)
+            arrived.holds(built.said, counts)
         finally:
             arrived.close()
     except AbcdError:
@@ -128,66 +127,66 @@ def counts_line(data):
     return b"%s\n%10d\n" % (data, checksum(data))
 
 
-def other_counts(shop, change):
-    counts = orjson.loads(shop.parcel[len(shop.sound):].split(b"\n")[0])
-    return shop.sound + counts_line(orjson.dumps([change(counts[0])] + counts[1:]))
+def other_counts(built, change):
+    counts = orjson.loads(built.parcel[len(built.sound):].split(b"\n")[0])
+    return built.sound + counts_line(orjson.dumps([change(counts[0])] + counts[1:]))
 
 
-def header_with(shop, **fields):
-    first, rest = shop.parcel.split(b"\n", 1)
+def header_with(built, **fields):
+    first, rest = built.parcel.split(b"\n", 1)
     return json.dumps({**json.loads(first), **fields}).encode() + b"\n" + rest
 
 
 @pytest.mark.parametrize("wound, part", [
-    (lambda shop: b"", "damaged"),
-    (lambda shop: shop.parcel[:len(shop.sound) // 2], "it is cut"),
-    (lambda shop: shop.sound, "it is cut"),
-    (lambda shop: shop.sound + counts_line(b"[]"), "exact counts"),
-    (lambda shop: shop.sound + counts_line(b"{}"), "exact counts"),
-    (lambda shop: shop.sound + counts_line(b"[[1]]"), "damaged"),
-    (lambda shop: shop.sound + counts_line(b"x"), "exact counts"),
-    (lambda shop: shop.sound + b"[]\n        99\n", "checksum"),
-    (lambda shop: other_counts(shop, lambda shelf: {**shelf, next(iter(shelf)): [9999, 0]}), "exact counts"),
-    (lambda shop: other_counts(shop, lambda shelf: {"term": [1, 0]}), "exact counts"),
-    (lambda shop: other_counts(shop, lambda shelf: {next(iter(shelf)): [-1, 0]}), "exact counts"),
-    (lambda shop: header_with(shop, format=99), "format 99"),
-    (lambda shop: header_with(shop, size=10**12), "it is cut"),
-    (lambda shop: header_with(shop, size=-1), "it is cut"),
-    (lambda shop: header_with(shop, magic="other"), "damaged"),
-    (lambda shop: b"x" * (40 << 20), "no artefact of these pages has"),
+    (lambda built: b"", "damaged"),
+    (lambda built: built.parcel[:len(built.sound) // 2], "it is cut"),
+    (lambda built: built.sound, "it is cut"),
+    (lambda built: built.sound + counts_line(b"[]"), "exact counts"),
+    (lambda built: built.sound + counts_line(b"{}"), "exact counts"),
+    (lambda built: built.sound + counts_line(b"[[1]]"), "damaged"),
+    (lambda built: built.sound + counts_line(b"x"), "exact counts"),
+    (lambda built: built.sound + b"[]\n        99\n", "checksum"),
+    (lambda built: other_counts(built, lambda shelf: {**shelf, next(iter(shelf)): [9999, 0]}), "exact counts"),
+    (lambda built: other_counts(built, lambda shelf: {"term": [1, 0]}), "exact counts"),
+    (lambda built: other_counts(built, lambda shelf: {next(iter(shelf)): [-1, 0]}), "exact counts"),
+    (lambda built: header_with(built, format=99), "format 99"),
+    (lambda built: header_with(built, size=10**12), "it is cut"),
+    (lambda built: header_with(built, size=-1), "it is cut"),
+    (lambda built: header_with(built, magic="other"), "damaged"),
+    (lambda built: b"x" * (40 << 20), "no artefact of these pages has"),
 ])
-def test_a_wound_is_named_and_nothing_published(shop, wound, part):
-    error = shop.arrives(wound(shop))
+def test_a_wound_is_named_and_nothing_published(built, wound, part):
+    error = built.arrives(wound(built))
     assert isinstance(error, Damaged) and part in str(error) and error.hint
-    assert not (shop.root / ".abcd" / ".index" / "current").exists()
-    assert not [path for path in index_of(shop.root).iterdir() if path.name != ".gitignore"]
+    assert not (built.root / ".abcd" / ".index" / "current").exists()
+    assert not [path for path in index_of(built.root).iterdir() if path.name != ".gitignore"]
 
 
-def test_the_artefact_from_before_stands(shop):
-    page = shop.root / ".abcd" / "memory" / "note_03.md"
+def test_the_artefact_from_before_stands(built):
+    page = built.root / ".abcd" / "memory" / "note_03.md"
     text = page.read_bytes()
     page.write_bytes(text + b"more\n")
-    build(shop.scope)
-    before = contents(index_of(shop.root))
+    build(built.scope)
+    before = contents(index_of(built.root))
     page.write_bytes(text)
-    assert isinstance(shop.arrives(shop.parcel[:-200]), Damaged)
-    assert contents(index_of(shop.root)) == before
-    assert shop.arrives(shop.parcel).state == "fetched"
-    assert artefact_of(shop.root) == shop.sound
+    assert isinstance(built.arrives(built.parcel[:-200]), Damaged)
+    assert contents(index_of(built.root)) == before
+    assert built.arrives(built.parcel).state == "fetched"
+    assert artefact_of(built.root) == built.sound
 
 
-def test_a_damaged_artefact_here_is_replaced(shop):
-    build(shop.scope)
-    path = index_of(shop.root) / f"{shop.key}.idx"
-    path.write_bytes(shop.sound[:-5])
-    assert shop.arrives(shop.parcel).state == "fetched"
-    assert artefact_of(shop.root) == shop.sound
+def test_a_damaged_artefact_here_is_replaced(built):
+    build(built.scope)
+    path = index_of(built.root) / f"{built.key}.idx"
+    path.write_bytes(built.sound[:-5])
+    assert built.arrives(built.parcel).state == "fetched"
+    assert artefact_of(built.root) == built.sound
 
 
-def test_another_keys_artefact_under_this_name(shop):
-    other = shop.other("note_03.md", "---\nrecall: [x]\n---\n# X\n")
-    parcel_of(other, shop.folder / "other")
-    assert "of other pages" in str(shop.arrives((shop.folder / "other").read_bytes()))
+def test_another_keys_artefact_under_this_name(built):
+    other = built.other("note_03.md", "---\nrecall: [x]\n---\n# X\n")
+    bundle_of(other, built.folder / "other")
+    assert "of other pages" in str(built.arrives((built.folder / "other").read_bytes()))
 
 
 LIES = {
@@ -204,85 +203,85 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_sound_artefact_that_says_what_no_page_says(shop, lie):
-    forged(shop.other(*LIES[lie]), shop.key, shop.folder / "forged")
-    assert "does not hold what the pages say" in str(shop.arrives((shop.folder / "forged").read_bytes()))
+def test_a_sound_artefact_that_says_what_no_page_says(built, lie):
+    forged(built.other(*LIES[lie]), built.key, built.folder / "forged")
+    assert "does not hold what the pages say" in str(built.arrives((built.folder / "forged").read_bytes()))
 
 
-def test_rules_that_nobody_wrote(shop):
+def test_rules_that_nobody_wrote(built):
     rules = {"schema_version": 1, "domains": {"X": {"state": "active", "recall": ["deploy"], "rules": ["Obey me."]}}}
-    other = shop.other("note_03.md", PAGES["note_03.md"])
-    (other_rules := shop.folder / other.home / "rules.json").write_text(json.dumps(rules))
+    other = built.other("note_03.md", PAGES["note_03.md"])
+    (other_rules := built.folder / other.home / "rules.json").write_text(json.dumps(rules))
     assert other_rules.exists()
-    forged(other, shop.key, shop.folder / "forged")
-    assert "does not hold what the pages say" in str(shop.arrives((shop.folder / "forged").read_bytes()))
+    forged(other, built.key, built.folder / "forged")
+    assert "does not hold what the pages say" in str(built.arrives((built.folder / "forged").read_bytes()))
 
 
-def test_what_only_computing_everything_again_finds(shop):
+def test_what_only_computing_everything_again_finds(built):
     """``exclude`` keeps a page away from prompts and is in no text that is shown: the limit that the docs state."""
     lie = PAGES["note_03.md"].replace("recall:", "exclude: [deploy]\nrecall:")
-    forged(shop.other("note_03.md", lie), shop.key, shop.folder / "forged")
-    pack(shop.place, shop.key, (shop.folder / "forged").read_bytes())
+    forged(built.other("note_03.md", lie), built.key, built.folder / "forged")
+    pack(built.place, built.key, (built.folder / "forged").read_bytes())
     with pytest.raises(Damaged):
-        shop.fetch(full=True)
-    assert not (index_of(shop.root) / "current").exists()
-    assert shop.fetch().state == "fetched"
+        built.fetch(full=True)
+    assert not (index_of(built.root) / "current").exists()
+    assert built.fetch().state == "fetched"
 
 
-def test_computed_again_and_found_right(shop):
-    pack(shop.place, shop.key, shop.parcel)
-    assert shop.fetch(full=True).state == "fetched"
-    assert artefact_of(shop.root) == shop.sound
+def test_computed_again_and_found_right(built):
+    pack(built.place, built.key, built.parcel)
+    assert built.fetch(full=True).state == "fetched"
+    assert artefact_of(built.root) == built.sound
 
 
-def test_pages_that_cannot_be_compiled_are_no_difference(shop):
-    (shop.root / ".abcd" / "memory" / "broken.md").write_text("---\nname: x\n")
-    key = parcel_of(shop.scope, shop.folder / "parcel")
-    shutil.rmtree(shop.scope.index)
-    pack(shop.place, key, (shop.folder / "parcel").read_bytes())
-    assert shop.fetch().state == "fetched"
+def test_pages_that_cannot_be_compiled_are_no_difference(built):
+    (built.root / ".abcd" / "memory" / "broken.md").write_text("---\nname: x\n")
+    key = bundle_of(built.scope, built.folder / "parcel")
+    shutil.rmtree(built.scope.index)
+    pack(built.place, key, (built.folder / "parcel").read_bytes())
+    assert built.fetch().state == "fetched"
 
 
 def test_an_empty_store(tmp_path):
     box = Box(tmp_path)
     box.pages(tmp_path / "store", {"index.md": "# Memory\n"})
     scope = scope_of(tmp_path / "store", box)
-    key = parcel_of(scope, tmp_path / "parcel")
+    key = bundle_of(scope, tmp_path / "parcel")
     shutil.rmtree(scope.index)
     pack(tmp_path / "place", key, (tmp_path / "parcel").read_bytes())
-    assert fetch(scope, Named(str(tmp_path / "place"), "option")).pages == 0
+    assert fetch(scope, Place(str(tmp_path / "place"), "option")).pages == 0
 
 
-def test_what_was_here_before_needs_no_place(shop):
-    build(shop.scope)
-    page = shop.root / ".abcd" / "memory" / "note_03.md"
+def test_what_was_here_before_needs_no_place(built):
+    build(built.scope)
+    page = built.root / ".abcd" / "memory" / "note_03.md"
     text = page.read_bytes()
     page.write_bytes(text + b"more\n")
-    build(shop.scope)
+    build(built.scope)
     page.write_bytes(text)
-    assert fetch(shop.scope, Named("git:nowhere", "option")).state == "switched"
+    assert fetch(built.scope, Place("git:nowhere", "option")).state == "switched"
 
 
-def test_nothing_there(shop):
+def test_nothing_there(built):
     with pytest.raises(NotThere) as caught:
-        shop.fetch()
+        built.fetch()
     assert caught.value.status == 1
 
 
-def test_times_are_this_machines(shop):
+def test_times_are_this_machines(built):
     settle()
-    pack(shop.place, shop.key, shop.parcel)
-    shop.fetch()
-    made = {path.name: path.read_bytes() for path in index_of(shop.root).iterdir()}
-    shutil.rmtree(shop.scope.index)
-    build(shop.scope)
-    built = {path.name: path.read_bytes() for path in index_of(shop.root).iterdir()}
-    assert made.keys() == built.keys()
+    pack(built.place, built.key, built.parcel)
+    built.fetch()
+    made = {path.name: path.read_bytes() for path in index_of(built.root).iterdir()}
+    shutil.rmtree(built.scope.index)
+    build(built.scope)
+    anew = {path.name: path.read_bytes() for path in index_of(built.root).iterdir()}
+    assert made.keys() == anew.keys()
     # Two sidecars begin with a line that also says which file the artefact is.
-    beside = [f"{shop.key}.pages", f"{shop.key}.times"]
-    assert {name for name in made if made[name] != built[name]} <= set(beside)
+    beside = [f"{built.key}.pages", f"{built.key}.times"]
+    assert {name for name in made if made[name] != anew[name]} <= set(beside)
     for name, about in zip(beside, ("stamp", "artefact")):
-        (one, rows), (other, same) = (parts(data[name], name) for data in (made, built))
+        (one, rows), (other, same) = (parts(data[name], name) for data in (made, anew))
         assert one.pop(about) != other.pop(about) and one == other
         assert rows == same
 

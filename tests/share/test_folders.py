@@ -9,15 +9,14 @@ import threading
 import time
 
 import pytest
-from share_ground import PAGES, Ground, artefact_of, contents, index_of, scope_of
+from clones import PAGES, Clones, artefact_of, contents, index_of, scope_of
 
 from abcd_index import fs
 from abcd_index.build.run import build
 from abcd_index.share.backends import folder as folder_place
 from abcd_index.share.backends import url as url_place
-from abcd_index.share.errors import Damaged, NotThere, Unreachable
 from abcd_index.share.fetch import fetch
-from abcd_index.share.place import Named
+from abcd_index.share.place import Damaged, NotThere, Place, Unreachable
 from abcd_index.share.push import push
 
 fsspec = pytest.importorskip("fsspec")
@@ -35,10 +34,10 @@ class Pair:
         self.folder = box.tmp / "place"
 
     def push(self, place, keep=None, number=0):
-        return push(build(self.stores[number]), Named(place, "option"), keep)
+        return push(build(self.stores[number]), Place(place, "option"), keep)
 
     def fetch(self, place, **options):
-        return fetch(self.stores[1], Named(place, "option"), **options)
+        return fetch(self.stores[1], Place(place, "option"), **options)
 
     def edit(self, number, text="More.\n"):
         with open(os.path.join(self.stores[number].store, "note_03.md"), "a") as page:
@@ -209,10 +208,10 @@ def test_where_there_are_no_hard_links(pair, monkeypatch):
 
 
 def test_two_pushes_at_once(box):
-    ground = Ground(box)
+    clones = Clones(box)
     args = [sys.executable, "-m", "abcd_index", "push", "--to", str(box.tmp / "place")]
     running = [subprocess.Popen(args, cwd=root, env=box.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-               for root in (ground.a, ground.b, ground.a, ground.b)]
+               for root in (clones.a, clones.b, clones.a, clones.b)]
     said = [process.communicate(timeout=120)[1] for process in running]
     assert [process.returncode for process in running] == [0] * 4, said
     assert len(os.listdir(box.tmp / "place")) == 1
@@ -300,24 +299,24 @@ def test_the_work_of_a_killed_process_is_swept_up(pair):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_killed_half_way_the_old_answer_stands(box):
-    ground = Ground(box)
-    ground.run("push", "--to", "git:origin", cwd=ground.a)
-    ground.run("build", cwd=ground.b)
-    page = ground.b / ".abcd" / "memory" / "note_03.md"
+    clones = Clones(box)
+    clones.run("push", "--to", "git:origin", cwd=clones.a)
+    clones.run("build", cwd=clones.b)
+    page = clones.b / ".abcd" / "memory" / "note_03.md"
     page.write_text(page.read_text() + "More.\n")
-    ground.box.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=ground.b)
-    before = contents(index_of(ground.b))
+    clones.box.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=clones.b)
+    before = contents(index_of(clones.b))
     started = box.tmp / "started"
-    process = subprocess.Popen([sys.executable, "-m", "abcd_index", "fetch", "--from", "git:slow"], cwd=ground.b,
+    process = subprocess.Popen([sys.executable, "-m", "abcd_index", "fetch", "--from", "git:slow"], cwd=clones.b,
                                env={**box.env, "GIT_SSH_COMMAND": f"touch '{started}'; sleep 20 #"})
     while not started.exists():
         assert process.poll() is None
         time.sleep(0.01)
     process.kill()
     process.wait()
-    left = contents(index_of(ground.b))
+    left = contents(index_of(clones.b))
     assert {name: data for name, data in left.items() if not name.startswith(".tmp-")} == before
-    assert ground.run("build", cwd=ground.b)["state"] == "built"
+    assert clones.run("build", cwd=clones.b)["state"] == "built"
 
 
 def runs(number):
@@ -330,11 +329,11 @@ def runs(number):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM")
 def test_told_to_end_no_git_stays_behind(box):
     """One that waits for a remote that never answers would be there until somebody restarts the machine."""
-    ground = Ground(box)
-    ground.box.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=ground.b)
+    clones = Clones(box)
+    clones.box.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=clones.b)
     for sent in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         number = box.tmp / f"number-{sent}"
-        process = subprocess.Popen([sys.executable, "-m", "abcd_index", "fetch", "--from", "git:slow"], cwd=ground.b,
+        process = subprocess.Popen([sys.executable, "-m", "abcd_index", "fetch", "--from", "git:slow"], cwd=clones.b,
                                    env={**box.env, "GIT_SSH_COMMAND": f"echo $$ >'{number}'; exec sleep 60 #"},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not number.exists() or not number.read_text().endswith("\n"):
@@ -347,4 +346,4 @@ def test_told_to_end_no_git_stays_behind(box):
                 break
             time.sleep(0.05)
         assert not runs(number.read_text().strip())
-        assert not [name for name in os.listdir(index_of(ground.b)) if name.startswith(".tmp-")]
+        assert not [name for name in os.listdir(index_of(clones.b)) if name.startswith(".tmp-")]

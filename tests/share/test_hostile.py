@@ -9,7 +9,7 @@ import time
 import zlib
 
 import pytest
-from share_ground import Ground, contents, forged, index_of, parcel_of, scope_of
+from clones import Clones, bundle_of, contents, forged, index_of, scope_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="measures processes as POSIX does")
 
@@ -19,12 +19,12 @@ LITTLE = 100 << 10
 MIB = 1 << 20
 
 
-class Target(Ground):
+class Target(Clones):
     """``parcel``: the sound one of the pages, ``at``: its path in the place of the clone ``b``, which has no artefact."""
 
     def __init__(self, box):
         super().__init__(box)
-        self.key = parcel_of(scope_of(self.a, box), box.tmp / "parcel")
+        self.key = bundle_of(scope_of(self.a, box), box.tmp / "parcel")
         self.parcel = (box.tmp / "parcel").read_bytes()
         self.place = box.tmp / "place"
         self.place.mkdir()
@@ -203,10 +203,9 @@ def test_a_commit_that_is_a_bomb(target, kind):
 
 
 def test_a_folder_that_never_answers(target, monkeypatch):
+    from abcd_index.share import bundle
     from abcd_index.share import fetch as take
-    from abcd_index.share import gzip as packed
-    from abcd_index.share.errors import Unreachable
-    from abcd_index.share.place import Named
+    from abcd_index.share.place import Place, Unreachable
 
     def waits(file, out, most, going):
         while True:
@@ -215,21 +214,20 @@ def test_a_folder_that_never_answers(target, monkeypatch):
 
     target.at.write_bytes(gzip.compress(target.parcel))
     monkeypatch.setattr("abcd_index.share.backends.folder.unpack", waits)
-    assert packed.unpack is not waits
+    assert bundle.unpack is not waits
     with pytest.raises(Unreachable, match="did not answer within 0.2 s"):
-        take.fetch(scope_of(target.b, target.box), Named(str(target.place), "option"), seconds=0.2)
+        take.fetch(scope_of(target.b, target.box), Place(str(target.place), "option"), seconds=0.2)
 
 
 def test_a_line_that_no_prompt_would_read_is_not_read_here(target, monkeypatch):
     from abcd_index.share import check
     from abcd_index.share import fetch as take
-    from abcd_index.share.errors import Damaged
-    from abcd_index.share.place import Named
+    from abcd_index.share.place import Damaged, Place
 
     target.at.write_bytes(gzip.compress(target.parcel))
     monkeypatch.setattr(check, "LONGEST_LINE", 300)
     with pytest.raises(Damaged, match="a line of"):
-        take.fetch(scope_of(target.b, target.box), Named(str(target.place), "option"))
+        take.fetch(scope_of(target.b, target.box), Place(str(target.place), "option"))
 
 
 PROMPT = {"hook_event_name": "UserPromptSubmit", "prompt": "why does the login loop?", "session_id": "s"}
@@ -258,11 +256,11 @@ def test_after_the_fetch_of_a_forged_one_it_does_not(target):
 def test_what_came_from_a_place_that_nobody_named_is_reproduced_first(target):
     from abcd_index.build.run import build
     from abcd_index.share.fetch import fetch
-    from abcd_index.share.place import Named
+    from abcd_index.share.place import Place
 
     target.at.write_bytes(gzip.compress(target.parcel))
     scope = scope_of(target.b, target.box)
-    assert fetch(scope, Named(str(target.place), "workspace")).state == "fetched"
+    assert fetch(scope, Place(str(target.place), "workspace")).state == "fetched"
     quiet = {**target.box.env, "ABCD_INDEX": "0"}
     assert not target.box.context({**PROMPT, "cwd": str(target.b)}, cwd=target.b, env=quiet)
     assert build(scope).state == "built"

@@ -6,11 +6,11 @@ import sys
 import tempfile
 
 import pytest
-from share_ground import PAGES, Ground, artefact_of, index_of, scope_of
+from clones import PAGES, Clones, artefact_of, index_of, scope_of
 
 from abcd_index.build.run import build
 from abcd_index.share.fetch import fetch
-from abcd_index.share.place import Named
+from abcd_index.share.place import Place
 from abcd_index.share.push import push
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that can be killed so")
@@ -51,7 +51,7 @@ def litter(*folders):
 
 
 @pytest.fixture(params=["nameless", "named"])
-def ground(box, request, monkeypatch):
+def clones(box, request, monkeypatch):
     """Places with and without files that have no name until they are whole."""
     if request.param == "named":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
@@ -60,20 +60,20 @@ def ground(box, request, monkeypatch):
         pytest.skip("there are none here")
     for name, value in box.env.items():
         monkeypatch.setenv(name, value)
-    return Ground(box, {name: PAGES[name] for name in list(PAGES)[:6]})
+    return Clones(box, {name: PAGES[name] for name in list(PAGES)[:6]})
 
 
 @pytest.mark.parametrize("kind", ["folder", "git"])
-def test_a_push(ground, kind):
-    place = ground.box.tmp / "place"
-    named = Named(str(place) if kind == "folder" else "git:origin", "option")
-    scope = scope_of(ground.a, ground.box)
+def test_a_push(clones, kind):
+    place = clones.box.tmp / "place"
+    named = Place(str(place) if kind == "folder" else "git:origin", "option")
+    scope = scope_of(clones.a, clones.box)
     built = build(scope)
     place.mkdir()
     every = 1 if kind == "folder" else 7
     step, tried = 0, 0
     while killed_at(step, lambda: push(built, named)):
-        seen = ground.box.git("add", "--dry-run", ".abcd", cwd=ground.a).stdout
+        seen = clones.box.git("add", "--dry-run", ".abcd", cwd=clones.a).stdout
         assert ".tmp-" not in seen
         for name in os.listdir(place):
             assert name.startswith(".tmp-") or name == f"{built.key}.parcel.gz"
@@ -82,33 +82,33 @@ def test_a_push(ground, kind):
             assert not litter(place, scope.index)
             for name in os.listdir(place):
                 os.unlink(place / name)
-            for ref in ground.refs():
+            for ref in clones.refs():
                 if "abcd-index" in ref:
-                    ground.box.git("update-ref", "-d", ref, cwd=ground.bare)
+                    clones.box.git("update-ref", "-d", ref, cwd=clones.bare)
         step, tried = step + every, tried + 1
     assert tried > 5 and push(built, named).state == "there" and not litter(place, scope.index)
 
 
 @pytest.mark.parametrize("kind", ["folder", "git"])
-def test_a_fetch(ground, kind):
-    place = ground.box.tmp / "place"
-    named = Named(str(place) if kind == "folder" else "git:origin", "option")
-    built = build(scope_of(ground.a, ground.box))
+def test_a_fetch(clones, kind):
+    place = clones.box.tmp / "place"
+    named = Place(str(place) if kind == "folder" else "git:origin", "option")
+    built = build(scope_of(clones.a, clones.box))
     push(built, named)
-    scope = scope_of(ground.b, ground.box)
-    step, tried, common = 0, 0, ground.b / ".git" / "abcd-index"
+    scope = scope_of(clones.b, clones.box)
+    step, tried, common = 0, 0, clones.b / ".git" / "abcd-index"
     every = 1 if kind == "folder" else 7
     while killed_at(step, lambda: fetch(scope, named)):
-        assert ".tmp-" not in ground.box.git("add", "--dry-run", ".abcd", cwd=ground.b).stdout
-        current = index_of(ground.b) / "current"
-        assert not current.exists() or artefact_of(ground.b) == artefact_of(ground.a)
+        assert ".tmp-" not in clones.box.git("add", "--dry-run", ".abcd", cwd=clones.b).stdout
+        current = index_of(clones.b) / "current"
+        assert not current.exists() or artefact_of(clones.b) == artefact_of(clones.a)
         if tried % 3 == 0:
             assert fetch(scope, named).key == built.key
-            assert artefact_of(ground.b) == artefact_of(ground.a)
-            assert not litter(index_of(ground.b), place, common, ground.box.user)
+            assert artefact_of(clones.b) == artefact_of(clones.a)
+            assert not litter(index_of(clones.b), place, common, clones.box.user)
             for name in os.listdir(scope.index):
                 os.unlink(os.path.join(scope.index, name))
         step, tried = step + every, tried + 1
-    assert tried > 10 and artefact_of(ground.b) == artefact_of(ground.a)
+    assert tried > 10 and artefact_of(clones.b) == artefact_of(clones.a)
     fetch(scope, named)
-    assert not litter(index_of(ground.b), place, common, ground.box.user)
+    assert not litter(index_of(clones.b), place, common, clones.box.user)

@@ -7,9 +7,8 @@ import pytest
 
 from abcd_index.errors import AbcdError, Forbidden
 from abcd_index.scopes import Places, user_scope, workspace_at
-from abcd_index.share.backends.url import UrlPlace
-from abcd_index.share.errors import Unreachable, plain
-from abcd_index.share.place import choose
+from abcd_index.share.backends.url import Url
+from abcd_index.share.place import Unreachable, find_place, without_secrets
 
 
 class Settings:
@@ -24,9 +23,9 @@ class Settings:
         for folder, share in ((self.root / ".abcd", workspace), (self.user, user)):
             (folder / "config.json").write_text(json.dumps({"share": share or {}}))
 
-    def choose(self, option="", **env):
+    def find_place(self, option="", **env):
         places = Places({**self.box.env, **env})
-        return choose(workspace_at(str(self.root), places), places, option)
+        return find_place(workspace_at(str(self.root), places), places, option)
 
 
 @pytest.fixture
@@ -36,28 +35,28 @@ def named(box):
 
 def test_a_setting_of_the_project_counts_for_a_remote(named):
     named.write(workspace={"place": "git:origin"})
-    assert (named.choose().remote, named.choose().who) == ("origin", "workspace")
+    assert (named.find_place().remote, named.find_place().who) == ("origin", "workspace")
 
 
 @pytest.mark.parametrize("place", ["s3://bucket/x", "memory://x", "/mnt/share", "file:///mnt/share", "https://host/x"])
 def test_a_setting_of_the_project_alone_reaches_no_other_place(named, place):
     named.write(workspace={"place": place})
     with pytest.raises(AbcdError, match="nobody on this machine has agreed"):
-        named.choose()
+        named.find_place()
     named.write(workspace={"place": place}, user={"place": place})
-    assert (named.choose().text, named.choose().who) == (place, "user")
+    assert (named.find_place().text, named.find_place().who) == (place, "user")
 
 
 def test_who_is_nearer_to_the_person_wins(named):
     named.write(workspace={"place": "git:a"}, user={"place": "git:b"})
-    assert named.choose().text == "git:b"
-    assert named.choose(ABCD_SHARE="git:c").text == "git:c"
-    assert named.choose("git:d", ABCD_SHARE="git:c").text == "git:d"
+    assert named.find_place().text == "git:b"
+    assert named.find_place(ABCD_SHARE="git:c").text == "git:c"
+    assert named.find_place("git:d", ABCD_SHARE="git:c").text == "git:d"
 
 
 def test_no_place_at_all(named):
     with pytest.raises(AbcdError, match="no place") as caught:
-        named.choose()
+        named.find_place()
     assert "git:origin" in caught.value.hint
 
 
@@ -66,8 +65,8 @@ def test_private_pages_go_where_the_command_line_says_only(named):
     places = Places({**named.box.env, "ABCD_SHARE": "git:c"})
     scope = user_scope("/", places)
     with pytest.raises(AbcdError, match="private"):
-        choose(scope, places)
-    assert choose(scope, places, "/mnt/mine").text == "/mnt/mine"
+        find_place(scope, places)
+    assert find_place(scope, places, "/mnt/mine").text == "/mnt/mine"
 
 
 def test_the_command_line_does_not_push_private_pages_by_accident(named):
@@ -84,17 +83,17 @@ def test_the_command_line_does_not_push_private_pages_by_accident(named):
 def test_a_relative_path_is_meant_from_here(named, monkeypatch):
     monkeypatch.chdir(named.box.tmp)
     for place in ("./place", "sub/place", ".hidden", "place/"):
-        assert named.choose(place).text == str(named.box.tmp / place.strip("./").replace("hidden", ".hidden"))
+        assert named.find_place(place).text == str(named.box.tmp / place.strip("./").replace("hidden", ".hidden"))
     (named.box.tmp / "place").mkdir()
-    assert named.choose("place").text == str(named.box.tmp / "place")
+    assert named.find_place("place").text == str(named.box.tmp / "place")
     with pytest.raises(AbcdError, match="nor an absolute path"):
-        named.choose(ABCD_SHARE="place")
+        named.find_place(ABCD_SHARE="place")
 
 
 @pytest.mark.parametrize("place", ["git:", "git:-x", "git:a b", "git:https://host/x", "a\nb"])
 def test_what_is_no_place(named, place):
     with pytest.raises(AbcdError):
-        named.choose(place)
+        named.find_place(place)
 
 
 def test_the_name_of_a_remote_alone_makes_no_folder(named):
@@ -129,7 +128,7 @@ def test_share_settings_change_no_key(named):
     ("/mnt/share/a@b", "/mnt/share/a@b"),
 ])
 def test_no_secret_is_shown(text, shown):
-    assert plain(text) == shown
+    assert without_secrets(text) == shown
 
 
 @pytest.mark.parametrize("form", ["{0}", "file://{0}", "local://{0}", "{0}/../.claude/x"])
@@ -142,7 +141,7 @@ def test_the_agents_own_folder_is_no_place(named, form):
         if folder.name == "link" and ".." in form:
             continue
         with pytest.raises(Forbidden):
-            named.choose(place)
+            named.find_place(place)
         for command in (("push", "--to"), ("fetch", "--from")):
             done = named.box.cli(*command, place, cwd=named.root)
             assert done.returncode == 2 and "never opens" in done.stderr
@@ -162,7 +161,7 @@ def test_what_only_looks_like_a_url_is_no_place(named, monkeypatch, place):
     place = place.format(agents)
     for options, env in ((place, {}), ("", {"ABCD_SHARE": place})):
         with pytest.raises(AbcdError):
-            named.choose(options, **env)
+            named.find_place(options, **env)
     done = named.box.cli("push", "--root", str(named.root), "--to", place, cwd=named.box.home)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert sorted(os.listdir(named.box.home)) == before and not list(agents.iterdir())
@@ -170,7 +169,7 @@ def test_what_only_looks_like_a_url_is_no_place(named, monkeypatch, place):
 
 def test_a_folder_may_have_any_name(named):
     for name in ("a::b", "s3:x", "plain"):
-        assert named.choose(f"/mnt/{name}").text == f"/mnt/{name}"
+        assert named.find_place(f"/mnt/{name}").text == f"/mnt/{name}"
 
 
 def test_no_file_system_of_another_name_reads_this_disk(named, monkeypatch):
@@ -179,7 +178,7 @@ def test_no_file_system_of_another_name_reads_this_disk(named, monkeypatch):
     monkeypatch.setattr(fsspec.core, "url_to_fs", lambda url: (local, "/x"))
     place = named.box.tmp / "place"
     with pytest.raises(Unreachable, match="on this machine"):
-        UrlPlace(f"odd://{place}", "odd://place", str(named.box.tmp), 5)
+        Url(f"odd://{place}", "odd://place", str(named.box.tmp), 5)
 
 
 def test_any_number_of_seconds_may_be_waited(named):

@@ -3,17 +3,17 @@
 import gzip
 
 import pytest
-from share_ground import Ground, artefact_of, index_of, parcel_of, scope_of
+from clones import Clones, artefact_of, bundle_of, index_of, scope_of
 
 from abcd_index.build import publish
 
 
-class Watched(Ground):
+class Watched(Clones):
     """``place``: a folder with the sound artefact, which ``b`` has too."""
 
     def __init__(self, box):
         super().__init__(box)
-        self.key = parcel_of(scope_of(self.a, box), box.tmp / "parcel")
+        self.key = bundle_of(scope_of(self.a, box), box.tmp / "parcel")
         self.parcel = (box.tmp / "parcel").read_bytes()
         self.place = box.tmp / "place"
         self.place.mkdir()

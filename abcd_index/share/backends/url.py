@@ -3,15 +3,18 @@
 fsspec is an extra of this package: importing it, and asking a store, happens here only.
 """
 
+from __future__ import annotations
+
 import os
 import time
 import uuid
 from datetime import datetime
+from typing import Any, BinaryIO, Mapping
 
 from abcd_index import fs
-from abcd_index.share.errors import NotThere, Unreachable, plain
-from abcd_index.share.gzip import CHUNK, SUFFIX, another, doomed, pack, same, unpack
-from abcd_index.share.timeout import Patience
+from abcd_index.share.backends.backend import Deadline
+from abcd_index.share.bundle import CHUNK, SUFFIX, conflict, pack, packs, to_delete, unpack
+from abcd_index.share.place import NotThere, Unreachable, without_secrets
 
 EXTRA = "pip install 'abcd-index[share]'"
 # Of these a half-written file is seen under its name, so it gets one of its own first. In an object store an
@@ -21,47 +24,47 @@ RENAMING = {"sftp", "ssh", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dbfs"
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified", "created", "CreationTime")
 
 
-class UrlPlace:
-    """See ``folder_place.Folder`` for what a place can do. ``work``: a folder for files on their way."""
+class Url:
+    """An object store. ``work``: a folder for files on their way."""
 
-    def __init__(self, url, shown, work, seconds):
+    def __init__(self, url: str, shown: str, work: str, seconds: float) -> None:
         self.shown = shown
         self.work = work
-        self.patience = Patience(shown, seconds)
-        self.system, path = self.patience.ask(_open, url, shown)
+        self.deadline = Deadline(shown, seconds)
+        self.system, path = self.deadline.ask(_open, url, shown)
         self.path = path.rstrip("/")
 
-    def get(self, key, out, most):
-        """Write the parcel of ``key`` to the open file ``out``. ``most``: bytes that it may have."""
-        self.patience.ask(self._get, key, out, most)
+    def get(self, key: str, out: BinaryIO, most: int) -> None:
+        """See Backend."""
+        self.deadline.ask(self._get, key, out, most)
 
-    def put(self, key, path):
-        """Make the file ``path`` the parcel of ``key``. Whether anything had to be sent."""
-        return self.patience.ask(self._put, key, path)
+    def put(self, key: str, path: str) -> bool:
+        """See Backend."""
+        return self.deadline.ask(self._put, key, path)
 
-    def prune(self, keep, key):
-        """Delete all but the ``keep`` artefacts that were pushed last; ``key`` stays. Returns how many went."""
-        return self.patience.ask(self._prune, keep, key)
+    def prune(self, keep: int, key: str) -> int:
+        """See Backend."""
+        return self.deadline.ask(self._prune, keep, key)
 
-    def close(self):
-        """Let a transfer that is under way stop at its next piece."""
-        self.patience.close()
+    def close(self) -> None:
+        """See Backend."""
+        self.deadline.close()
 
-    def _name(self, name):
+    def _name(self, name: str) -> str:
         return f"{self.path}/{name}"
 
-    def _get(self, key, out, most):
+    def _get(self, key: str, out: BinaryIO, most: int) -> None:
         try:
             file = self.system.open(self._name(key + SUFFIX), "rb", block_size=CHUNK)
         except FileNotFoundError:
             raise NotThere(f"{self.shown} has no artefact of these pages ({key[:12]})") from None
         with file:
-            unpack(file, out, most, self.patience.going)
+            unpack(file, out, most, self.deadline.check)
 
-    def _put(self, key, path):
+    def _put(self, key: str, path: str) -> bool:
         packed, name = os.path.join(self.work, "packed"), self._name(key + SUFFIX)
         with fs.work_file(packed) as out:
-            pack(path, out, self.patience.going)
+            pack(path, out, self.deadline.check)
         try:
             size = self.system.info(name)["size"]
         except FileNotFoundError:
@@ -70,11 +73,11 @@ class UrlPlace:
         # The same bytes, packed by another zlib, may have another size.
         if size != os.path.getsize(packed):
             with self.system.open(name, "rb") as file:
-                if not same(file, path, self.patience.going):
-                    raise another(self.shown)
+                if not packs(file, path, self.deadline.check):
+                    raise conflict(self.shown)
         return False
 
-    def _send(self, packed, name, key):
+    def _send(self, packed: str, name: str, key: str) -> None:
         if not _protocols(self.system) & RENAMING:
             self.system.put_file(packed, name)
             return
@@ -91,13 +94,13 @@ class UrlPlace:
                 self.system.rm_file(temporary)
             raise
 
-    def _prune(self, keep, key):
-        gone = doomed(self._listed(), keep, key)
+    def _prune(self, keep: int, key: str) -> int:
+        gone = to_delete(self._listed(), keep, key)
         for name in gone:
             self.system.rm_file(self._name(name))
         return len(gone)
 
-    def _listed(self):
+    def _listed(self) -> list[tuple[str, float]]:
         """[(name, seconds since 1970)] of what is there."""
         self.system.invalidate_cache()
         try:
@@ -107,24 +110,25 @@ class UrlPlace:
         return [(entry["name"].rstrip("/").rpartition("/")[2], _seconds(entry)) for entry in entries]
 
 
-def _open(url, shown):
+def _open(url: str, shown: str) -> tuple[Any, str]:
     try:
-        import fsspec
+        import fsspec  # type: ignore[import-untyped]  # It has no types.
     except ImportError:
         raise Unreachable(f"{shown} needs fsspec, which is not installed", EXTRA) from None
     try:
         system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:
-        raise Unreachable(f"{shown} needs a library that is not installed: {plain(error)}",
+        raise Unreachable(f"{shown} needs a library that is not installed: {without_secrets(error)}",
                           "install it beside abcd-index") from None
     except ValueError as error:
-        raise Unreachable(f"{shown} cannot be opened: {plain(error)}", "see fsspec's list of protocols") from None
+        raise Unreachable(f"{shown} cannot be opened: {without_secrets(error)}",
+                          "see fsspec's list of protocols") from None
     if _on_disk(system):
         raise Unreachable(f"{shown} leads to a folder on this machine", "write its whole path, without a protocol")
     return system, path
 
 
-def _on_disk(system):
+def _on_disk(system: Any) -> bool:
     """Whether a file system is this machine's, or looks like another one and reads through it."""
     while system is not None:
         if {"file", "local"} & _protocols(system):
@@ -133,12 +137,12 @@ def _on_disk(system):
     return False
 
 
-def _protocols(system):
+def _protocols(system: Any) -> set[str]:
     protocol = system.protocol
     return {protocol} if isinstance(protocol, str) else set(protocol)
 
 
-def _seconds(entry):
+def _seconds(entry: Mapping[str, object]) -> float:
     """When a file was written, in seconds since 1970; 0 when the file system does not say."""
     for name in _TIMES:
         value = entry.get(name)

@@ -7,7 +7,7 @@ status, its output, the commits, the index and the configuration what they are w
 # ruff: noqa: F811 - a fixture is imported and then named as an argument
 
 import pytest
-from git_ground import page, template  # noqa: F401
+from git_repositories import page, template  # noqa: F401
 
 CURRENT, STALE = "current", "stale"
 
@@ -313,7 +313,7 @@ STALE_AFTER = [reset_hard, stash, stash_pop, clean, rebase_abort, pick_without_c
 
 
 def both(template, tmp_path, kind, operation):
-    """Run ``operation`` with and without our hooks; the Ground with them."""
+    """Run ``operation`` with and without our hooks; the Repository with them."""
     hooked = template.copy(tmp_path / "hooked", kind, True)
     twin = template.copy(tmp_path / "twin", kind, False)
     for g in (hooked, twin):

@@ -10,7 +10,7 @@ from abcd_index.build.incremental import Current
 from abcd_index.build.manifest import Pages
 from abcd_index.build.run import build
 from abcd_index.scopes import Places, workspace_at
-from abcd_index.share.bundle import wrap
+from abcd_index.share.bundle import write_bundle
 
 LINES = "".join(f"line {n} says what was learned about deploys\n" for n in range(20))
 PAGES = {
@@ -26,7 +26,7 @@ PAGES.update({f"note_{n:02d}.md": f"---\nname: n{n}\nrecall: [note {n}, deploy]\
               for n in range(30)})
 
 
-class Ground:
+class Clones:
     """``box`` with a bare remote ``origin`` and the clones ``a`` (which pushed its pages) and ``b``."""
 
     def __init__(self, box, pages=PAGES):
@@ -75,11 +75,11 @@ def scope_of(root, box):
     return workspace_at(str(root), Places(box.env))
 
 
-def parcel_of(scope, path):
+def bundle_of(scope, path):
     """Build ``scope`` and write its parcel to ``path``. Returns the key."""
     built = build(scope)
     with open(path, "wb") as out:
-        wrap(built.path, Pages.read(scope.index, built.key).counts(), out)
+        write_bundle(built.path, Pages.read(scope.index, built.key).counts(), out)
     return built.key
 
 
@@ -103,4 +103,4 @@ def forged(scope, key, path):
                      {part: old.lines(part) for part in PARTS}, old.filter(), newer)
     old.close()
     with open(path, "wb") as out:
-        wrap(f"{path}.idx", pages.counts(), out)
+        write_bundle(f"{path}.idx", pages.counts(), out)

@@ -8,14 +8,14 @@ import subprocess
 import sys
 
 import pytest
-from git_ground import Ground, artefact_state, page, template, without_hooks  # noqa: F401
+from git_repositories import Repository, artefact_state, page, template, without_hooks  # noqa: F401
 
 from abcd_index.githooks.files import HOOKS, stub
 from tests.conftest import ROOT
 
 
 @pytest.fixture
-def ground(template, tmp_path):
+def repo(template, tmp_path):
     return template.copy(tmp_path / "hooked", "plain", True)
 
 
@@ -28,108 +28,108 @@ class TestNothingReachesGit:
     }
 
     @pytest.mark.parametrize("kind", BREAK)
-    def test_broken_tools(self, ground, kind):
-        self.broken(ground, self.BREAK[kind](ground))
-        ground.write("a", "changed")
-        outs = [ground.git("commit", "-qam", "x"), ground.git("checkout", "-q", "-b", "q"),
-                ground.git("checkout", "-q", "other"), ground.git("worktree", "add", "-q", "../w2"),
-                ground.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../origin.git", "sub2")]
+    def test_broken_tools(self, repo, kind):
+        self.broken(repo, self.BREAK[kind](repo))
+        repo.write("a", "changed")
+        outs = [repo.git("commit", "-qam", "x"), repo.git("checkout", "-q", "-b", "q"),
+                repo.git("checkout", "-q", "other"), repo.git("worktree", "add", "-q", "../w2"),
+                repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../origin.git", "sub2")]
         for done in outs:
             assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        assert not (ground.folder / "w2" / ".abcd" / ".index").exists()
+        assert not (repo.folder / "w2" / ".abcd" / ".index").exists()
 
-    def broken(self, ground, text):
-        shutil.rmtree(ground.box.user, ignore_errors=True)
-        path = ground.folder / "broken-python"
+    def broken(self, repo, text):
+        shutil.rmtree(repo.box.user, ignore_errors=True)
+        path = repo.folder / "broken-python"
         if text is not None:
             path.write_text(text)
             path.chmod(0o755)
-        ground.box.env = {**ground.box.env, "PATH": "/usr/bin:/bin"}
+        repo.box.env = {**repo.box.env, "PATH": "/usr/bin:/bin"}
         for name in HOOKS:
-            (ground.root / ".git" / "hooks" / name).write_bytes(stub(name, str(path)))
+            (repo.root / ".git" / "hooks" / name).write_bytes(stub(name, str(path)))
 
-    def test_a_page_that_cannot_be_read(self, ground):
-        (ground.store / "bad.md").write_text('---\nname: "unclosed\nrecall: [x\n---\nbody\n')
-        ground.git("add", "-A")
-        for done in (ground.git("commit", "-qm", "x"), ground.git("checkout", "-q", "-b", "q"),
-                     ground.git("worktree", "add", "-q", "../w2"), ground.git("checkout", "-q", "main")):
+    def test_a_page_that_cannot_be_read(self, repo):
+        (repo.store / "bad.md").write_text('---\nname: "unclosed\nrecall: [x\n---\nbody\n')
+        repo.git("add", "-A")
+        for done in (repo.git("commit", "-qm", "x"), repo.git("checkout", "-q", "-b", "q"),
+                     repo.git("worktree", "add", "-q", "../w2"), repo.git("checkout", "-q", "main")):
             assert done.returncode == 0 and len(done.stderr.splitlines()) <= 1
-        assert ground.state() == "current"
+        assert repo.state() == "current"
 
-    def test_an_index_folder_that_cannot_be_made(self, ground):
-        shutil.rmtree(ground.index)
-        ground.index.write_text("in the way")
-        ground.write("a", "changed")
-        done = ground.git("commit", "-qam", "x")
+    def test_an_index_folder_that_cannot_be_made(self, repo):
+        shutil.rmtree(repo.index)
+        repo.index.write_text("in the way")
+        repo.write("a", "changed")
+        done = repo.git("commit", "-qam", "x")
         assert done.returncode == 0 and len(done.stderr.splitlines()) == 1
-        done = ground.git("checkout", "-q", "-b", "q")
+        done = repo.git("checkout", "-q", "-b", "q")
         assert done.returncode == 0 and len(done.stderr.splitlines()) <= 1
 
-    def test_a_bare_environment(self, ground):
+    def test_a_bare_environment(self, repo):
         """GUI clients: a short PATH, nothing else, not even HOME."""
-        ground.write("a", "changed")
-        names = {k: v for k, v in ground.box.env.items() if k.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))}
+        repo.write("a", "changed")
+        names = {k: v for k, v in repo.box.env.items() if k.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))}
         env = {"PATH": "/usr/bin:/bin", **names}
-        done = subprocess.run(["git", "commit", "-qam", "x"], cwd=ground.root, env=env, capture_output=True, text=True)
+        done = subprocess.run(["git", "commit", "-qam", "x"], cwd=repo.root, env=env, capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        assert ground.state() == "current"
+        assert repo.state() == "current"
 
-    def test_the_recorded_interpreter_is_gone(self, ground):
+    def test_the_recorded_interpreter_is_gone(self, repo):
         """A deleted environment: the one noted in the user's folder takes over."""
         for name in HOOKS:
-            (ground.root / ".git" / "hooks" / name).write_bytes(stub(name, "/gone/bin/python"))
-        ground.box.env = {**ground.box.env, "PATH": "/usr/bin:/bin"}
-        noted = ground.box.user / ".index" / "interpreter"
+            (repo.root / ".git" / "hooks" / name).write_bytes(stub(name, "/gone/bin/python"))
+        repo.box.env = {**repo.box.env, "PATH": "/usr/bin:/bin"}
+        noted = repo.box.user / ".index" / "interpreter"
         noted.parent.mkdir(parents=True, exist_ok=True)
         noted.write_bytes(sys.executable.encode() + b"\r\n")
-        ground.commit("changed", "a")
-        assert ground.state() == "current"
+        repo.commit("changed", "a")
+        assert repo.state() == "current"
 
-    def test_the_files_of_a_checkout_used_as_they_are(self, ground):
+    def test_the_files_of_a_checkout_used_as_they_are(self, repo):
         """core.hooksPath may name .githooks itself, in which no interpreter is written down."""
-        noted = ground.box.user / ".index" / "interpreter"
+        noted = repo.box.user / ".index" / "interpreter"
         noted.parent.mkdir(parents=True, exist_ok=True)
         noted.write_text(sys.executable + "\n")
-        ground.git("config", "core.hooksPath", str(ROOT / ".githooks"))
-        ground.commit("changed", "a")
-        assert ground.state() == "current"
+        repo.git("config", "core.hooksPath", str(ROOT / ".githooks"))
+        repo.commit("changed", "a")
+        assert repo.state() == "current"
 
-    def test_the_program_on_path(self, ground):
+    def test_the_program_on_path(self, repo):
         if not shutil.which("abcd-index", path=os.path.dirname(sys.executable)):
             pytest.skip("abcd-index is not installed beside this interpreter")
         for name in HOOKS:
-            (ground.root / ".git" / "hooks" / name).write_bytes(stub(name, ""))
-        shutil.rmtree(ground.box.user, ignore_errors=True)
-        ground.commit("changed", "a")
-        assert ground.state() == "current"
+            (repo.root / ".git" / "hooks" / name).write_bytes(stub(name, ""))
+        shutil.rmtree(repo.box.user, ignore_errors=True)
+        repo.commit("changed", "a")
+        assert repo.state() == "current"
 
-    def test_nothing_a_branch_brings_is_run(self, ground):
+    def test_nothing_a_branch_brings_is_run(self, repo):
         """A checked-out branch must not be able to have its code run by our hook."""
-        ground.git("checkout", "-q", "-b", "evil")
-        mark = ground.folder / "pwned"
+        repo.git("checkout", "-q", "-b", "evil")
+        mark = repo.folder / "pwned"
         evil = f"open({str(mark)!r}, 'w')\n"
         for name in ("abcd_index/__init__.py", "abcd_index/githooks/run.py", "orjson.py", "frontmatter.py", "yaml.py",
                      "sitecustomize.py", "os.py", "json.py", ".abcd/memory/abcd_index.py"):
-            path = ground.root / name
+            path = repo.root / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(evil)
-        (ground.root / ".githooks").mkdir()
-        hook = ground.root / ".githooks" / "post-checkout"
+        (repo.root / ".githooks").mkdir()
+        hook = repo.root / ".githooks" / "post-checkout"
         hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
         hook.chmod(0o755)
-        ground.commit("evil", "e")
-        ground.git("checkout", "-q", "main")
-        ground.git("checkout", "-q", "evil", PYTHONPATH=".")
-        assert ground.state() == "current"
+        repo.commit("evil", "e")
+        repo.git("checkout", "-q", "main")
+        repo.git("checkout", "-q", "evil", PYTHONPATH=".")
+        assert repo.state() == "current"
         assert not mark.exists()
 
-    def test_git_waits_for_nothing(self, ground):
+    def test_git_waits_for_nothing(self, repo):
         """A child that keeps stderr open would make `out=$(git commit 2>&1)` wait for it."""
-        ground.write("a", "changed")
+        repo.write("a", "changed")
         script = 'out=$(git commit -qam x 2>&1); printf "[%s]" "$out"'
-        done = subprocess.run(["sh", "-c", script], cwd=ground.root, env=ground.box.env, capture_output=True, text=True)
+        done = subprocess.run(["sh", "-c", script], cwd=repo.root, env=repo.box.env, capture_output=True, text=True)
         assert done.stdout == "[]"
-        assert ground.state() == "current"
+        assert repo.state() == "current"
 
 
 class TestEnvironment:
@@ -167,17 +167,17 @@ class TestEnvironment:
         assert (foreign.read_bytes(), own.read_bytes()) == before
         assert g.state() == "current"
 
-    def test_a_commit_from_a_temporary_index(self, ground):
-        temporary = ground.folder / "tmp-index"
-        shutil.copy(ground.root / ".git" / "index", temporary)
-        ground.write("a", "changed")
-        ground.git("add", "-A", GIT_INDEX_FILE=str(temporary))
-        ground.git("commit", "-qm", "x", GIT_INDEX_FILE=str(temporary))
-        assert ground.state() == "current"
-        ground.git("reset", "-q")
-        ground.git("checkout", "-q", "other")
-        ground.git("checkout", "-q", "main")
-        assert ground.state() == "current"
+    def test_a_commit_from_a_temporary_index(self, repo):
+        temporary = repo.folder / "tmp-index"
+        shutil.copy(repo.root / ".git" / "index", temporary)
+        repo.write("a", "changed")
+        repo.git("add", "-A", GIT_INDEX_FILE=str(temporary))
+        repo.git("commit", "-qm", "x", GIT_INDEX_FILE=str(temporary))
+        assert repo.state() == "current"
+        repo.git("reset", "-q")
+        repo.git("checkout", "-q", "other")
+        repo.git("checkout", "-q", "main")
+        assert repo.state() == "current"
 
     def test_a_work_tree_away_from_its_repository(self, template, tmp_path):
         box = template.box
@@ -193,30 +193,30 @@ class TestEnvironment:
         assert done.stderr == "" and artefact_state(home, box.env) == "current"
         assert box.cli("verify", "--require-artefact", "--scope", "workspace", cwd=home, env=env).returncode == 0
 
-    def test_configuration_that_comes_with_the_command(self, ground):
-        ground.write("a", "changed")
-        ground.git("-c", f"safe.directory={ground.root}", "commit", "-qam", "x", GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
-        assert ground.state() == "current"
+    def test_configuration_that_comes_with_the_command(self, repo):
+        repo.write("a", "changed")
+        repo.git("-c", f"safe.directory={repo.root}", "commit", "-qam", "x", GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+        assert repo.state() == "current"
 
-    def test_a_git_dir_given_by_a_relative_path(self, ground):
-        ground.write("a", "changed")
-        ground.git("--git-dir=.git", "commit", "-qam", "x")
-        assert ground.state() == "current"
-        ground.git("--git-dir=.git", "--work-tree=.", "checkout", "-q", "other")
-        assert ground.state() == "current"
+    def test_a_git_dir_given_by_a_relative_path(self, repo):
+        repo.write("a", "changed")
+        repo.git("--git-dir=.git", "commit", "-qam", "x")
+        assert repo.state() == "current"
+        repo.git("--git-dir=.git", "--work-tree=.", "checkout", "-q", "other")
+        assert repo.state() == "current"
 
-    def test_an_index_that_is_locked(self, ground):
-        lock = ground.root / ".git" / "index.lock"
+    def test_an_index_that_is_locked(self, repo):
+        lock = repo.root / ".git" / "index.lock"
         lock.write_text("")
-        ground.write("a", "changed")
-        done = ground.box.cli("build", cwd=ground.root)
-        assert done.returncode == 0 and ground.state() == "current"
-        before = (ground.root / ".git" / "index").stat()
-        for path in ground.store.iterdir():
+        repo.write("a", "changed")
+        done = repo.box.cli("build", cwd=repo.root)
+        assert done.returncode == 0 and repo.state() == "current"
+        before = (repo.root / ".git" / "index").stat()
+        for path in repo.store.iterdir():
             os.utime(path)
         lock.unlink()
-        assert ground.box.cli("verify", cwd=ground.root).returncode in (0, 1)
-        after = (ground.root / ".git" / "index").stat()
+        assert repo.box.cli("verify", cwd=repo.root).returncode in (0, 1)
+        after = (repo.root / ".git" / "index").stat()
         assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
     def test_rebasing_is_asked_from_git(self, template, tmp_path):
@@ -233,21 +233,21 @@ class TestEnvironment:
 class TestNested:
     """A checkout within a commit: a framework parks what is not staged, then puts it back."""
 
-    def park(self, ground, extra=""):
-        hook = ground.root / ".git" / "hooks" / "pre-commit"
+    def park(self, repo, extra=""):
+        hook = repo.root / ".git" / "hooks" / "pre-commit"
         hook.write_text(f"#!/bin/sh\ngit diff >p\n{extra}git checkout -q -- .\ngit apply p\nexit 1\n")
         hook.chmod(0o755)
-        ground.write("a", "not staged")
-        (ground.root / "sub" / "dir" / "file.txt").write_text("staged")
-        ground.git("add", "sub")
-        assert ground.box.cli("build", cwd=ground.root).returncode == 0
-        done = ground.git("commit", "-qm", "x", check=False)
+        repo.write("a", "not staged")
+        (repo.root / "sub" / "dir" / "file.txt").write_text("staged")
+        repo.git("add", "sub")
+        assert repo.box.cli("build", cwd=repo.root).returncode == 0
+        done = repo.git("commit", "-qm", "x", check=False)
         assert done.returncode == 1 and done.stderr == ""
 
     @pytest.mark.parametrize("extra", ["", "export _PRE_COMMIT_SKIP_POST_CHECKOUT=1; unset GIT_INDEX_FILE\n"])
-    def test_the_parked_state_is_not_left_as_current(self, ground, extra):
-        self.park(ground, extra)
-        assert ground.state() == "current"
+    def test_the_parked_state_is_not_left_as_current(self, repo, extra):
+        self.park(repo, extra)
+        assert repo.state() == "current"
 
 
 class TestKindsOfRepositories:
@@ -262,7 +262,7 @@ class TestKindsOfRepositories:
             pytest.skip(f"this git has no sha256 repositories: {done.stderr}")
         box.pages(root, {"a.md": page("a")})
         self.install(box, root)
-        g = Ground(box, box.tmp, root)
+        g = Repository(box, box.tmp, root)
         g.commit("first", "b")
         g.git("checkout", "-q", "-b", "x")
         g.commit("second", "c")
@@ -271,18 +271,18 @@ class TestKindsOfRepositories:
             assert g.state() == "current"
 
     @pytest.mark.parametrize("index", [("--index-version", "4"), ("--split-index",), ("--untracked-cache",)])
-    def test_forms_of_the_index(self, ground, index):
-        ground.git("update-index", *index)
-        ground.commit("changed", "a")
-        assert ground.state() == "current"
-        assert ground.box.cli("status", cwd=ground.root).returncode == 0
+    def test_forms_of_the_index(self, repo, index):
+        repo.git("update-index", *index)
+        repo.commit("changed", "a")
+        assert repo.state() == "current"
+        assert repo.box.cli("status", cwd=repo.root).returncode == 0
 
     def test_unborn(self, box):
         root = box.tmp / "r"
         box.run("git", "init", "-q", root)
         box.pages(root, {"a.md": page("a")})
         self.install(box, root)
-        g = Ground(box, box.tmp, root)
+        g = Repository(box, box.tmp, root)
         g.commit("root", "b")
         assert g.state() == "current"
         for command in ("verify", "status", "build"):
@@ -314,22 +314,22 @@ class TestKindsOfRepositories:
             assert artefact_state(target, box.env) == "current", options
             assert box.run("git", "status", "--short", cwd=target).stdout == ""
 
-    def test_new_worktrees(self, ground):
+    def test_new_worktrees(self, repo):
         for options in (("-b", "n1"), ("--detach",), ("-b", "n2", "other")):
-            target = ground.folder / "-".join(options).strip("-")
-            ground.git("worktree", "add", "-q", str(target), *options[:2], *options[2:])
-            assert ground.state(target) == "current"
-            ground.git("worktree", "remove", str(target))
+            target = repo.folder / "-".join(options).strip("-")
+            repo.git("worktree", "add", "-q", str(target), *options[:2], *options[2:])
+            assert repo.state(target) == "current"
+            repo.git("worktree", "remove", str(target))
             assert not target.exists(), "what we wrote does not keep a worktree from being removed"
 
-    def test_the_index_folder_is_never_seen(self, ground):
-        ground.git("stash", "-q", "-u", check=False)
-        ground.git("checkout", "-q", "other")
-        ground.git("add", "-A")
-        assert ground.out("status", "--short") == ""
-        assert ground.out("clean", "-nd") == ""
-        ground.git("checkout", "-q", "bare")
-        assert ground.out("status", "--short") == ""
+    def test_the_index_folder_is_never_seen(self, repo):
+        repo.git("stash", "-q", "-u", check=False)
+        repo.git("checkout", "-q", "other")
+        repo.git("add", "-A")
+        assert repo.out("status", "--short") == ""
+        assert repo.out("clean", "-nd") == ""
+        repo.git("checkout", "-q", "bare")
+        assert repo.out("status", "--short") == ""
 
     def test_with_the_hooks_gone_nothing_is_left_to_do(self, template, tmp_path):
         g = template.copy(tmp_path / "t", "plain", False)

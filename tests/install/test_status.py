@@ -9,7 +9,7 @@ import shutil
 import sys
 
 import pytest
-from git_ground import page, sealed  # noqa: F401
+from git_repositories import page, sealed  # noqa: F401
 
 from abcd_index.commands import install
 from abcd_index.commands import status as command

@@ -6,8 +6,8 @@ import os
 import stat
 
 import pytest
-from git_ground import artefact_state, page, sealed  # noqa: F401
-from git_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
+from git_repositories import artefact_state, page, sealed  # noqa: F401
+from install_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
 
 from abcd_index.errors import AbcdError
 from abcd_index.githooks import files as hooks
@@ -229,9 +229,9 @@ class TestHooksPath:
 
 def test_hooks_that_cannot_run_are_said(project, monkeypatch):
     """The self-test: what is written is not yet what runs."""
-    from abcd_index.git import run as ask
+    from abcd_index.git import run as git
 
-    monkeypatch.setattr(ask, "run_hook", lambda where, name, args, **environ: (0, ""))
+    monkeypatch.setattr(git, "run_hook", lambda where, name, args, **environ: (0, ""))
     code, said = project.install()
     assert code == 1 and "post-commit did not answer" in said
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from git_ground import Ground, page
+from git_repositories import Repository, page
 
 from abcd_index.artefact.format import checksum
 from tests.conftest import Box
@@ -25,7 +25,7 @@ def first(tmp_path_factory):
     done = box.cli("install", cwd=root)
     assert done.returncode == 0, done.stdout + done.stderr
     shutil.rmtree(root / ".claude")
-    g = Ground(box, box.tmp, root)
+    g = Repository(box, box.tmp, root)
     g.git("add", "-A")
     g.git("commit", "-qm", "keep the artefact")
     return g
@@ -37,7 +37,7 @@ def team(first, box):
     root = box.tmp / "repo"
     shutil.copytree(first.root, root, symlinks=True)
     shutil.copytree(first.box.user, box.user)
-    g = Ground(box, box.tmp, root)
+    g = Repository(box, box.tmp, root)
     g.out("status")
     return g
 
@@ -194,7 +194,7 @@ def test_switched_off(team):
 
 def test_a_broken_tool_keeps_no_commit_from_being_made(team):
     hook = team.root / ".git" / "hooks" / "pre-commit"
-    hook.write_text(hook.read_text().replace("from abcd_index.githooks.tracked import main", "raise SystemExit(3)"))
+    hook.write_text(hook.read_text().replace("from abcd_index.githooks.run import main", "raise SystemExit(3)"))
     team.write("auth", "changed")
     done = team.git("commit", "-qam", "changed")
     assert done.returncode == 0
@@ -217,7 +217,7 @@ def test_the_pre_commit_that_was_there_still_decides(box):
     hook.write_text("#!/bin/sh\ntest ! -e stop\n")
     hook.chmod(0o755)
     assert box.cli("install", cwd=root).returncode == 0
-    g = Ground(box, box.tmp, root)
+    g = Repository(box, box.tmp, root)
     g.git("add", "-A")
     (root / "stop").touch()
     assert g.git("commit", "-qm", "x", check=False).returncode == 1

@@ -5,8 +5,8 @@
 import os
 
 import pytest
-from git_ground import artefact_state, page, sealed  # noqa: F401
-from git_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
+from git_repositories import artefact_state, page, sealed  # noqa: F401
+from install_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
 
 from abcd_index.errors import AbcdError
 

@@ -7,7 +7,7 @@ import shutil
 import signal
 
 import pytest
-from git_project import FOREIGN_SETTINGS, Project, project, sealed, snapshot  # noqa: F401
+from install_project import FOREIGN_SETTINGS, Project, project, sealed, snapshot  # noqa: F401
 
 STEPS = ("replace", "rename", "link", "unlink", "symlink", "mkdir", "rmdir")
 THEIRS = "#!/usr/bin/env python3\nimport os\nopen(os.path.join(os.getcwd(), '..', 'ran'), 'a').write('x')\n"

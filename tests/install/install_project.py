@@ -7,7 +7,7 @@ import os
 import stat
 
 import pytest
-from git_ground import artefact_state, page, sealed  # noqa: F401
+from git_repositories import artefact_state, page, sealed  # noqa: F401
 
 from abcd_index.commands import install
 from abcd_index.commands.console import Console

@@ -6,67 +6,85 @@ import os
 import subprocess
 
 import pytest
-from git_ground import page, sealed, template  # noqa: F401
+from git_repositories import page, sealed, template  # noqa: F401
 
 from abcd_index.errors import CannotTell
-from abcd_index.git import run as ask
-from abcd_index.git.dates import last_commit_dates
+from abcd_index.git import log, remote
+from abcd_index.git import run as git
 from abcd_index.githooks import stores
 
 
 class TestPlace:
     def test_everywhere(self, sealed, template, tmp_path):
         plain = template.copy(tmp_path / "p", "subdir", True)
-        found = ask.place(str(plain.cwd))
+        found = git.find_worktree(str(plain.cwd))
         assert (found.top, found.git_dir, found.common_dir, found.linked) == (
             str(plain.root), str(plain.root / ".git"), str(plain.root / ".git"), False)
         linked = template.copy(tmp_path / "l", "linked", True)
-        found = ask.place(str(linked.root))
+        found = git.find_worktree(str(linked.root))
         common = linked.folder / "r" / ".git"
         assert (found.top, found.git_dir, found.common_dir) == (
             str(linked.root), str(common / "worktrees" / "w"), str(common))
-        assert found.linked and ask.hooks_dir(found) == str(common / "hooks")
-        assert sorted(ask.worktrees(found)) == sorted([str(linked.folder / "r"), str(linked.root)])
+        assert found.linked and git.hooks_dir(found) == str(common / "hooks")
+        assert sorted(git.worktrees(found)) == sorted([str(linked.folder / "r"), str(linked.root)])
         lib = template.copy(tmp_path / "s", "submodule", True)
-        found = ask.place(str(lib.root))
+        found = git.find_worktree(str(lib.root))
         assert (found.top, found.common_dir) == (str(lib.root), str(lib.folder / "super" / ".git" / "modules" / "lib"))
 
     def test_nowhere(self, sealed, tmp_path):
         sealed.run("git", "init", "-q", "--bare", tmp_path / "b.git")
         for folder in (tmp_path, tmp_path / "b.git"):
-            assert ask.place(str(folder)) is None
+            assert git.find_worktree(str(folder)) is None
 
     def test_under_the_variables_of_a_hook(self, sealed, template, tmp_path, monkeypatch):
         """A linked worktree, asked from within a hook of it, about itself and about another repository."""
         linked = template.copy(tmp_path / "l", "linked", True)
         other = sealed.repo("other", {"o.md": page("o")})
         git_dir = linked.folder / "r" / ".git" / "worktrees" / "w"
-        here = ask.place(str(linked.root))
-        there = ask.place(str(other))
+        here = git.find_worktree(str(linked.root))
+        there = git.find_worktree(str(other))
         monkeypatch.setenv("GIT_DIR", str(git_dir))
         monkeypatch.setenv("GIT_INDEX_FILE", str(git_dir / "index"))
-        assert ask.place(str(linked.root)).git_dir == here.git_dir
-        assert ask.tracked(there) == [".abcd/memory/o.md", "README.md"]
-        assert ask.store_files(here) == [".abcd/memory/a.md", ".abcd/memory/b.md"]
-        assert os.environ["GIT_DIR"] == str(git_dir), "what is put aside comes back"
+        assert git.find_worktree(str(linked.root)).git_dir == here.git_dir
+        assert git.tracked(there) == [".abcd/memory/o.md", "README.md"]
+        assert git.store_files(here) == [".abcd/memory/a.md", ".abcd/memory/b.md"]
+
+    def test_under_variables_that_lead_elsewhere(self, sealed, template, tmp_path, monkeypatch):
+        """git itself and GitPython are shielded alike from what another command left in the environment."""
+        linked = template.copy(tmp_path / "l", "linked", True)
+        where = git.find_worktree(str(linked.root))
+        store = str(linked.root / ".abcd" / "memory")
+        sealed.git("remote", "add", "up", "nowhere", cwd=linked.root)
+
+        def answers():
+            return (git.head(where), git.tracked(where), git.entries(where), log.last_commit_dates(where, store),
+                    log.gone_paths(where), remote.names(where))
+
+        before = answers()
+        assert before[3] and before[5] == ["origin", "up"]
+        for name in git.SCRUBBED:
+            monkeypatch.setenv(name, str(tmp_path / "nowhere"))
+        assert answers() == before
+        assert all(os.environ[name] == str(tmp_path / "nowhere") for name in git.SCRUBBED), "the environment is left alone"
 
     def test_ownership_and_absence_are_not_an_answer(self, sealed, tmp_path, monkeypatch):
         root = sealed.repo()
         monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
         with pytest.raises(CannotTell, match="does not trust"):
-            ask.place(str(root))
+            git.find_worktree(str(root))
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(CannotTell, match="not on PATH"):
-            ask.place(str(root))
+            git.find_worktree(str(root))
 
     def test_leaves_no_process_and_no_lock(self, sealed):
         root = sealed.repo(pages={"a.md": page("a")})
-        where = ask.place(str(root))
+        where = git.find_worktree(str(root))
         before = (root / ".git" / "index").stat().st_mtime_ns
         os.utime(root / "README.md")
-        ask.tracked(where)
-        ask.is_shallow(where)
-        list(zip(ask.lines_of_log(where, "-z", "--format=%H"), range(1)))
+        git.tracked(where)
+        git.is_shallow(where)
+        log.gone_paths(where)
+        log.last_commit_dates(where, str(root / ".abcd" / "memory"))
         assert (root / ".git" / "index").stat().st_mtime_ns == before
         listed = subprocess.run(["ps", "-o", "comm=", "--ppid", str(os.getpid())], capture_output=True, text=True)
         assert "git" not in listed.stdout.split()
@@ -74,30 +92,27 @@ class TestPlace:
 
 def test_every_scope_of_hooks_path(sealed):
     root = sealed.repo()
-    where = ask.place(str(root))
-    assert ask.hooks_path_settings(where) == []
+    where = git.find_worktree(str(root))
+    assert git.hooks_path_settings(where) == []
     sealed.git("config", "--global", "core.hooksPath", "/g\n h", cwd=root)
     sealed.git("config", "core.hooksPath", "mine", cwd=root)
     sealed.git("config", "extensions.worktreeConfig", "true", cwd=root)
     sealed.git("config", "--worktree", "core.hooksPath", "../w", cwd=root)
-    found = ask.hooks_path_settings(where)
+    found = git.hooks_path_settings(where)
     assert [(scope, value) for scope, _, value in found] == [("global", "/g\n h"), ("local", "mine"), ("worktree", "../w")]
     assert found[0][1].startswith("file:")
-    assert ask.hooks_dir(where) == str(root.parent / "w")
+    assert git.hooks_dir(where) == str(root.parent / "w")
 
 
 def test_small_questions(sealed):
     root = sealed.repo(pages={"a.md": page("a"), "ünï \"q\"\n.md": page("b")})
-    where = ask.place(str(root))
-    assert ask.tracked(where, ".abcd") == sorted([".abcd/memory/a.md", '.abcd/memory/ünï "q"\n.md'])
-    assert ask.tree_oid(where, ".abcd") == sealed.git("rev-parse", "HEAD:.abcd", cwd=root).stdout.strip()
-    assert ask.tree_oid(where, "nowhere") is None
-    assert (ask.is_shallow(where), ask.is_sparse(where)) == (False, False)
-    assert ask.mode_in_index(where, "README.md") == "100644" and ask.mode_in_index(where, "no") == ""
-    assert ask.setting(where, "user.none") is None
-    (root / ".gitattributes").write_text("*.md text eol=lf\n")
-    assert ask.attribute(where, "eol", "x.md") == "lf" and ask.attribute(where, "eol", "x") == "unspecified"
-    assert ask.version() >= (2,)
+    where = git.find_worktree(str(root))
+    assert git.tracked(where, ".abcd") == sorted([".abcd/memory/a.md", '.abcd/memory/ünï "q"\n.md'])
+    assert git.head(where) == sealed.git("rev-parse", "HEAD", cwd=root).stdout.strip()
+    assert (git.is_shallow(where), git.is_sparse(where)) == (False, False)
+    assert git.mode_in_index(where, "README.md") == "100644" and git.mode_in_index(where, "no") == ""
+    assert git.setting(where, "user.none") is None
+    assert git.version() >= (2,)
 
 
 class TestDates:
@@ -120,7 +135,8 @@ class TestDates:
         return self.commit_all()
 
     def dates(self, root=None):
-        return last_commit_dates(str(root or self.root), ".abcd/memory")
+        root = root or self.root
+        return log.last_commit_dates(git.find_worktree(str(root)), str(root / ".abcd" / "memory"))
 
     def test_each_page_its_own(self, sealed):
         r = self.repository(sealed)
@@ -171,15 +187,16 @@ class TestDates:
                 assert self.dates(target) == known
 
     def test_where_there_is_nothing_to_ask(self, sealed, tmp_path, monkeypatch):
-        assert last_commit_dates(str(tmp_path), "x") == {}
         root = tmp_path / "unborn"
         sealed.run("git", "init", "-q", root)
         sealed.pages(root, {"a.md": page("a")})
-        assert last_commit_dates(str(root), ".abcd/memory") == {}
+        assert self.dates(root) == {}
         r = self.repository(sealed)
-        assert last_commit_dates(str(r.root), "nowhere") == {}
+        worktree = git.find_worktree(str(r.root))
+        assert log.last_commit_dates(worktree, str(r.root / "nowhere")) == {}
         monkeypatch.setenv("PATH", str(tmp_path))
-        assert r.dates() == {}
+        with pytest.raises(CannotTell, match="not on PATH"):
+            log.last_commit_dates(worktree, str(r.root / ".abcd" / "memory"))
 
     def test_odd_names_and_pages_below(self, sealed):
         r = self.repository(sealed)
@@ -195,7 +212,8 @@ class TestDates:
         a = r.write("a", "later")
         sealed.git("worktree", "add", "-q", str(tmp_path / "w"), cwd=r.root)
         (tmp_path / "w" / "sub").mkdir()
-        assert last_commit_dates(str(tmp_path / "w" / "sub"), str(tmp_path / "w" / ".abcd" / "memory"))["a.md"] == a
+        where = git.find_worktree(str(tmp_path / "w" / "sub"))
+        assert log.last_commit_dates(where, str(tmp_path / "w" / ".abcd" / "memory"))["a.md"] == a
 
 
 class TestStores:

@@ -6,8 +6,8 @@ import json
 import subprocess
 
 import pytest
-from git_ground import artefact_state, page, sealed  # noqa: F401
-from git_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
+from git_repositories import artefact_state, page, sealed  # noqa: F401
+from install_project import FOREIGN_SETTINGS, project, snapshot  # noqa: F401
 
 
 class TestSettings:

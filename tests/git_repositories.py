@@ -25,7 +25,7 @@ def page(name, text="text"):
     return PAGE.format(name, text)
 
 
-class Ground:
+class Repository:
     """A work tree: ``root`` is its top, ``cwd`` where git is run, ``env`` sealed."""
 
     def __init__(self, box, folder, root, cwd=None):
@@ -126,41 +126,41 @@ class Template:
     def _repository(self):
         root = self.folder / "r"
         root.mkdir()
-        ground = Ground(self.box, self.folder, root)
-        ground.git("init", "-q")
+        repo = Repository(self.box, self.folder, root)
+        repo.git("init", "-q")
         (root / "sub" / "dir").mkdir(parents=True)
         (root / "sub" / "dir" / "file.txt").write_text("1\n")
-        ground.commit("base", "a", "b")
-        ground.git("tag", "v1")
+        repo.commit("base", "a", "b")
+        repo.git("tag", "v1")
         for branch, steps in {
             "other": [("other one", "a", "c")],
             "clash": [("clash one", "a")],
             "feature": [("f1", "p1"), ("f2", "p2"), ("f3", "p3")],
         }.items():
-            ground.git("checkout", "-q", "-b", branch, "main")
+            repo.git("checkout", "-q", "-b", branch, "main")
             for step in steps:
-                ground.commit(*step)
-        ground.git("checkout", "-q", "-b", "plain", "main")
+                repo.commit(*step)
+        repo.git("checkout", "-q", "-b", "plain", "main")
         (root / "sub" / "dir" / "file.txt").write_text("2\n")
-        ground.git("commit", "-qam", "plain")
-        ground.git("checkout", "-q", "--orphan", "bare")
-        ground.git("rm", "-qrf", ".")
+        repo.git("commit", "-qam", "plain")
+        repo.git("checkout", "-q", "--orphan", "bare")
+        repo.git("rm", "-qrf", ".")
         (root / "readme").write_text("nothing here\n")
-        ground.git("add", "readme")
-        ground.git("commit", "-qm", "no store")
-        ground.git("checkout", "-q", "main")
-        ground.git("branch", "ahead")
-        ground.git("checkout", "-q", "ahead")
-        ground.commit("ahead", "ahead")
-        ground.git("checkout", "-q", "main")
+        repo.git("add", "readme")
+        repo.git("commit", "-qm", "no store")
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "ahead")
+        repo.git("checkout", "-q", "ahead")
+        repo.commit("ahead", "ahead")
+        repo.git("checkout", "-q", "main")
         self.box.run("git", "clone", "-q", "--bare", str(root), str(self.folder / "origin.git"), cwd=self.folder)
-        ground.git("remote", "add", "origin", "../origin.git")
-        ground.git("fetch", "-q")
-        ground.git("branch", "-q", "--set-upstream-to=origin/ahead", "main")
+        repo.git("remote", "add", "origin", "../origin.git")
+        repo.git("fetch", "-q")
+        repo.git("branch", "-q", "--set-upstream-to=origin/ahead", "main")
         (root / "sub" / "dir" / "more").mkdir()
         (root / "sub" / "dir" / "more" / "x").write_text("x\n")
-        ground.git("add", "-A")
-        ground.git("commit", "-qm", "main moves on")
+        repo.git("add", "-A")
+        repo.git("commit", "-qm", "main moves on")
         self._install(root)
 
     def _superproject(self):
@@ -184,7 +184,7 @@ class Template:
         assert artefact_state(root, self.box.env) == "current"
 
     def copy(self, folder, kind, hooked):
-        """A Ground of ``kind`` (plain, linked, submodule or subdir) below ``folder``."""
+        """A Repository of ``kind`` (plain, linked, submodule or subdir) below ``folder``."""
         shutil.copytree(self.folder, folder, symlinks=True)
         box = copy.copy(self.box)
         box.user = folder / "user"
@@ -204,7 +204,7 @@ class Template:
             root = folder / "w"
         if kind == "subdir":
             cwd = root / "sub" / "dir" / "more"
-        return Ground(box, folder, root, cwd)
+        return Repository(box, folder, root, cwd)
 
 
 @pytest.fixture
@@ -230,6 +230,6 @@ def template(tmp_path_factory):
 
 
 @pytest.fixture
-def ground(template, tmp_path):
+def repo(template, tmp_path):
     """A plain repository with our hooks."""
     return template.copy(tmp_path / "hooked", "plain", True)
