@@ -113,7 +113,7 @@ def test_third_party_imports_are_declared():
     import re
 
     declared = {"GitPython": "git", "orjson": "orjson", "python-frontmatter": "frontmatter", "PyYAML": "yaml",
-                "typer": "typer"}
+                "rich": "rich", "typer": "typer"}
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     listed = text.split("dependencies = [", 1)[1].split("]", 1)[0]
     assert set(re.findall(r'"([\w-]+)', listed)) == set(declared)
