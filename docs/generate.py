@@ -1,15 +1,19 @@
-"""Makes the reference pages that can be made: ``docs/reference/cli.md`` and ``docs/reference/findings.md``.
+"""Makes what can be made of the docs: ``docs/reference/cli.md``, ``docs/reference/findings.md``, and in
+``docs/explanation/architecture.md`` the rooms of the package and the arrows between them.
 
 ``python docs/generate.py`` writes them, ``--check`` only says whether they are up to date (exit 1 when
 not); a test runs the same comparison.
 """
 
+import ast
 import inspect
 import sys
 from enum import Enum
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
+PACKAGE = DOCS.parent / "abcd_index"
+ROOMS_BEGIN, ROOMS_END = "<!-- rooms: begin, made by docs/generate.py -->\n", "<!-- rooms: end -->\n"
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
 
 JSON_KEYS = """\
@@ -88,7 +92,52 @@ def findings_page():
     return "\n".join(lines).rstrip() + "\n"
 
 
-PAGES = {"reference/cli.md": cli_page, "reference/findings.md": findings_page}
+def architecture_page():
+    """The page on the architecture, with the rooms and the arrows as they are in the code."""
+    before, _, rest = (DOCS / "explanation/architecture.md").read_text(encoding="utf-8").partition(ROOMS_BEGIN)
+    after = rest.partition(ROOMS_END)[2]
+    rooms = {path.stem: path for path in PACKAGE.glob("*.py") if not path.stem.startswith("_")}
+    rooms.update((path.parent.name, path) for path in PACKAGE.glob("*/__init__.py"))
+    needs = {name: _needs(name, path, rooms) for name, path in rooms.items()}
+    lines = ["", "| room | what it is for | stands on |", "|---|---|---|"]
+    below = _upwards(needs)
+    for name, path in ((name, rooms[name]) for name in below):
+        purpose = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        shown = f"`{name}/`" if path.name == "__init__.py" else f"`{name}.py`"
+        direct = needs[name].difference(*(below[other] for other in needs[name]))
+        lines.append(f"| {shown} | {_cell(purpose.partition(chr(10) * 2)[0])} | "
+                     + ", ".join(f"`{other}`" for other in sorted(direct)) + " |")
+    return before + ROOMS_BEGIN + "\n".join(lines) + "\n" + ROOMS_END + after
+
+
+def _needs(name, path, rooms):
+    """The other rooms that a room imports from, also later than at its start; not what only a type checker reads."""
+    found = set()
+    for source in (path.parent.rglob("*.py") if path.name == "__init__.py" else [path]):
+        todo = [ast.parse(source.read_text(encoding="utf-8"))]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE.name:
+                found.update(node.module.split(".")[1:2] or [alias.name for alias in node.names])
+            if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
+                todo += ast.iter_child_nodes(node)
+    return {other for other in found if other in rooms and other != name}
+
+
+def _upwards(needs):
+    """{room: every room below it}, each after those that it stands on. Raises ValueError for a circle."""
+    below = {}
+    while len(below) < len(needs):
+        free = sorted(name for name in needs if name not in below and needs[name] <= below.keys())
+        if not free:
+            raise ValueError(f"a circle of rooms: {sorted(needs.keys() - below.keys())}")
+        for name in free:
+            below[name] = needs[name].union(*(below[other] for other in needs[name]))
+    return below
+
+
+PAGES = {"reference/cli.md": cli_page, "reference/findings.md": findings_page,
+         "explanation/architecture.md": architecture_page}
 
 
 def _command(name, function):

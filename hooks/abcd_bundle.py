@@ -1,13 +1,14 @@
 """Makes the bundle of code that ``abcd_loader`` reads. Loaded once for each version of the sources."""
 
-import __future__
-
 import posix
 import sys
 from marshal import dumps
 
 # No source is larger.
 LARGEST = 1 << 20
+# The compiler's flag for annotations as text (``__future__.annotations``): they are one constant for a function, which
+# takes a hook no time.
+TEXT = 0x1000000
 
 
 def make(bundle, magic, stamps, paths):
@@ -40,8 +41,10 @@ def compiled(path):
         source = posix.read(fd, LARGEST)
     finally:
         posix.close(fd)
-    # Annotations as text are one constant for a function, which takes no time when a hook loads it.
-    return compile(source, path, "exec", __future__.annotations.compiler_flag, dont_inherit=True, optimize=2)
+    try:
+        return compile(source, path, "exec", TEXT, dont_inherit=True, optimize=2)
+    except ValueError:  # This Python has another number for it.
+        return compile(source, path, "exec", dont_inherit=True, optimize=2)
 
 
 def without_lines(code):
