@@ -5,9 +5,12 @@ other tools and people put there stays. Exit status: 0 all in place, 1 something
 what to do), 2 nothing could be done.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
+from functools import partial
 
 from abcd_index import fs
 from abcd_index.build.tracked import FILE, is_kept
@@ -19,13 +22,14 @@ from abcd_index.githooks import tracked
 from abcd_index.install.agents import away_with_settings, plan_settings
 from abcd_index.install.git import away_with_hooks, ping, plan_hooks
 from abcd_index.install.plan import Plan
-from abcd_index.install.project import find
+from abcd_index.install.project import Project, find
 from abcd_index.install.receipt import Receipt
-from abcd_index.scopes import Places
+from abcd_index.scopes import Places, Scope
 
 
-def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=False, git_only=False, console=None,
-        places=None):
+def run(root: str | None = None, dry_run: bool = False, status_line: bool = False, hooks_path: bool = False,
+        local: bool = False, git_only: bool = False, console: Console | None = None,
+        places: Places | None = None) -> int:
     """Install. ``status_line``: also the status line, around the one that is there. ``hooks_path``: write
     into a ``core.hooksPath`` inside the work tree. ``local``: ``settings.local.json``. ``git_only``: leave
     the agent's settings alone. Returns an exit status; raises AbcdError when nothing may be done here at all."""
@@ -41,12 +45,14 @@ def run(root=None, dry_run=False, status_line=False, hooks_path=False, local=Fal
     plan.carry_out(console, project.root, dry_run)
     if not dry_run:
         for name in hooks:
-            ping(project.place, name, plan)
+            if project.place is not None:
+                ping(project.place, name, plan)
     plan.report(console)
     return _ending(plan, hooks, project, console, dry_run)
 
 
-def uninstall(root=None, dry_run=False, console=None, places=None):
+def uninstall(root: str | None = None, dry_run: bool = False, console: Console | None = None,
+              places: Places | None = None) -> int:
     """Take away what ``run`` put there; what it found there is given back byte for byte."""
     console, places = console or Console(), places or Places()
     project = find(root, places)
@@ -63,8 +69,8 @@ def uninstall(root=None, dry_run=False, console=None, places=None):
     return FINDINGS if plan.left else OK
 
 
-def _plan_build(project, plan, places, renew):
-    from abcd_index.build.run import build, record_interpreter
+def _plan_build(project: Project, plan: Plan, places: Places, renew: bool) -> None:
+    from abcd_index.build.run import record_interpreter
     from abcd_index.install.settings_files import scripts_folder
 
     noted = os.path.join(places.user, ".index", "interpreter")
@@ -72,44 +78,44 @@ def _plan_build(project, plan, places, renew):
     # A checkout's own git hooks (--git-only) do not take the machine over from a working installation.
     if places.user and known != sys.executable and (renew or not os.access(known, os.X_OK)):
         plan.step("note", noted, lambda: record_interpreter(places, scripts_folder(), renew))
-    if project.scope is None:
+    scope = project.scope
+    if scope is None:
         plan.notes.append("no store here yet: `abcd-index init` starts one")
         return
-    facts = scope_facts(project.scope)
+    facts = scope_facts(scope)
     if facts["state"] != "current":
-        made = not os.path.exists(project.scope.index)
-        plan.step("build", project.scope.index, lambda: _build(project, build, made))
+        plan.step("build", scope.index, partial(_build, project, scope, not os.path.exists(scope.index)))
     if facts["tracked"] and project.place is not None:
-        _plan_renewal(project, plan)
+        _plan_renewal(scope, project.place, plan)
 
 
-def _plan_renewal(project, plan):
+def _plan_renewal(scope: Scope, where: git.Worktree, plan: Plan) -> None:
     """A commit that changes no page asks nobody whether the artefact in git is theirs, as this release builds it."""
-    where, index = project.place, project.scope.index
     try:
-        kept = is_kept(index, expected_key(project.scope))
+        kept = is_kept(scope.index, expected_key(scope))
     except AbcdError:
         return  # The build says why.
     if not kept and not tracked.renewal_noted(where):
-        plan.step("renew", os.path.join(index, FILE), lambda: tracked.note_renewal(where.git_dir))
+        plan.step("renew", os.path.join(scope.index, FILE), lambda: tracked.note_renewal(where.git_dir))
         plan.notes.append("the next commit brings the artefact of its pages into git")
 
 
-def _build(project, build, made):
+def _build(project: Project, scope: Scope, made: bool) -> None:
     from abcd_index.build import publish
+    from abcd_index.build.run import build
 
     if made:
         Receipt(project).put_index(True)
-    publish.first_look(project.scope.index)
-    build(project.scope)
+    publish.first_look(scope.index)
+    build(scope)
 
 
-def _away_with_index(project, plan):
+def _away_with_index(project: Project, plan: Plan) -> None:
     """The index folder goes if the installation made it, unless the repository keeps the artefact."""
     if project.scope is None or not Receipt(project).data["index"] or not os.path.isdir(project.scope.index):
         return
     if project.place is None or not git.tracked(project.place, project.scope.index):
-        plan.step("remove", project.scope.index, lambda: _empty(project.scope.index))
+        plan.step("remove", project.scope.index, partial(_empty, project.scope.index))
 
 
 # What builds, hooks and recalls make in an index folder; nothing else is ever deleted there.
@@ -118,7 +124,7 @@ _MADE = re.compile(r"[0-9a-f]{40}\.(?:idx|times|pages)|current|git-stamp|files\.
 _SEEN = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-def _empty(index):
+def _empty(index: str) -> None:
     """Delete what we made in an index folder, and the folder when nothing else is in it."""
     seen = os.path.join(index, "seen")
     for folder, made in ((seen, _SEEN), (index, _MADE)):
@@ -130,7 +136,7 @@ def _empty(index):
             fs.remove_empty(folder)
 
 
-def _ending(plan, hooks, project, console, dry_run):
+def _ending(plan: Plan, hooks: list[str], project: Project, console: Console, dry_run: bool) -> int:
     if not plan.left:
         if not plan.steps:
             console.line("everything is in place")
@@ -140,7 +146,7 @@ def _ending(plan, hooks, project, console, dry_run):
     return FINDINGS if plan.steps or hooks else FAILED
 
 
-def _text(path):
+def _text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as handle:
             return handle.read()

@@ -4,11 +4,15 @@ With ``check`` it is the doctor: every hook is run as git would run it, every re
 it stands, and what does not answer is a problem (exit status 1). Changes nothing.
 """
 
+from __future__ import annotations
+
 import os
 import shlex
+from collections.abc import Iterator
 
 from abcd_index.commands import status_facts as facts
 from abcd_index.commands.console import FAILED, FINDINGS, OK, Console, count
+from abcd_index.commands.status_facts import Facts
 from abcd_index.errors import AbcdError
 from abcd_index.githooks.files import LINE, VERSION
 from abcd_index.install.plan import shown
@@ -18,7 +22,8 @@ from abcd_index.scopes import Places
 AGENT_EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact")
 
 
-def run(root=None, as_json=False, check=False, console=None, places=None):
+def run(root: str | None = None, as_json: bool = False, check: bool = False, console: Console | None = None,
+        places: Places | None = None) -> int:
     """Report. Returns 0; 1 when there is no store at all, or with ``check`` a problem; 2 when a scope is refused."""
     console, places = console or Console(), places or Places()
     report = gather(root, check, places)
@@ -36,14 +41,14 @@ def run(root=None, as_json=False, check=False, console=None, places=None):
     return OK
 
 
-def gather(root, check, places):
+def gather(root: str | None, check: bool, places: Places) -> Facts:
     """The whole report as plain values: ``scopes``, ``home``, ``git``, ``agent``, ``fill``, ``problems``, ``next``."""
     try:
         project = find(root, places)
     except (AbcdError, OSError):  # What is refused is part of the report, as long as there is a folder to speak of.
         project = find(root, places, with_scope=False)
     keyword = facts.a_keyword(project) if check else ""
-    report = {"root": project.root, "scopes": facts.scopes(project.root, places),
+    report: Facts = {"root": project.root, "scopes": facts.scopes(project.root, places),
               "home": facts.home(places), "git": facts.git(project, check),
               "agent": facts.agent(project, places, check, keyword), "interpreter": facts.interpreter(places)}
     report["fill"] = facts.fill(project, places, report["agent"])
@@ -53,7 +58,7 @@ def gather(root, check, places):
     return report
 
 
-def problems(report):
+def problems(report: Facts) -> list[str]:
     """Sentences on what is wrong, worst first. What is only not installed is no problem but advice."""
     found = [_scope_problem(scope) for scope in report["scopes"] if scope["state"] not in ("current", "missing")]
     home = report["home"]
@@ -65,9 +70,9 @@ def problems(report):
     return found + _installed(report)
 
 
-def _installed(report):
+def _installed(report: Facts) -> list[str]:
     """The sentences on what an installation left, which another one can put right."""
-    found = []
+    found: list[str] = []
     for hook in report["git"].get("hooks", ()):
         found += _hook_problems(hook)
     for entry in report["agent"]:
@@ -81,14 +86,14 @@ def _installed(report):
     return found
 
 
-def _scope_problem(scope):
+def _scope_problem(scope: Facts) -> str:
     said = {"refused": "scope is refused", "foreign": "scope's artefact came from elsewhere and was not reproduced "
             "here yet: the prompt hook does not use it", "dangling": "scope's artefact is missing"}
     what = said.get(scope["state"], f"scope's artefact is {scope['state']}")
     return f"the {scope['scope']} {what}" + (f": {scope['error']}" if "error" in scope else "")
 
 
-def _hook_problems(hook):
+def _hook_problems(hook: Facts) -> Iterator[str]:
     name = hook["hook"]
     installed = hook["state"] in ("own", "beside", "kept")
     if installed and not hook["runs"]:
@@ -108,7 +113,7 @@ def _hook_problems(hook):
         yield f"{name} names an interpreter that cannot import abcd-index: {hook['python']}"
 
 
-def _agent_problems(entry):
+def _agent_problems(entry: Facts) -> Iterator[str]:
     if "error" in entry:
         yield f"{entry['file']}: {entry['error']}"
     elif entry["python"] and not os.access(entry["python"], os.X_OK):
@@ -117,7 +122,7 @@ def _agent_problems(entry):
         yield f"{entry['event']} did not answer: status {entry['status']}, {entry.get('stderr') or 'nothing said'}"
 
 
-def advice(report):
+def advice(report: Facts) -> list[str]:
     """Sentences on what to do next."""
     found = []
     by_name = {scope["scope"]: scope for scope in report["scopes"]}
@@ -149,7 +154,7 @@ def advice(report):
     return found
 
 
-def _print(report, console):
+def _print(report: Facts, console: Console) -> None:
     base = report["root"]
     console.line(f"project    {base}")
     for scope in report["scopes"]:
@@ -169,22 +174,22 @@ def _print(report, console):
         console.line("next       nothing: all is in place")
 
 
-def _scope(scope, base):
+def _scope(scope: Facts, base: str) -> str:
     if scope["state"] == "refused":
         return f"refused: {scope['error']}"
     where = shown(scope["store"], base)
     if scope["allowed_by"]:
         where += f" (allowed by {scope['allowed_by']} under \"stores\" in your settings)"
     if scope["key"] is None:
-        return f"{where}: " + {"missing": "no artefact yet", "dangling": scope.get("error"),
-                               "foreign": "an artefact that came from elsewhere, not used before a build"}.get(
-                                   scope["state"], f"artefact {scope['state']}")
+        said = {"missing": "no artefact yet", "dangling": scope.get("error", ""),
+                "foreign": "an artefact that came from elsewhere, not used before a build"}
+        return f"{where}: {said.get(scope['state'], 'artefact ' + scope['state'])}"
     kept = ", kept in git" if scope["tracked"] else ""
     return (f"{where}: {count(scope['pages'], 'page')}, artefact {scope['state']} ({scope['key'][:12]}, "
             f"{scope['size']:,} bytes, {scope['origin']}{kept})")
 
 
-def _print_git(git, base, console):
+def _print_git(git: Facts, base: str, console: Console) -> None:
     if git["repository"] is None:
         console.line(f"git        {git['why']}")
         return
@@ -198,7 +203,7 @@ def _print_git(git, base, console):
         console.line(f"           {hook['hook']:<16}{_hook(hook)}")
 
 
-def _hook(hook):
+def _hook(hook: Facts) -> str:
     said = {"absent": "not installed", "foreign": "another tool's, without us", "own": "installed",
             "beside": "installed before another tool's", "kept": f"installed before {hook['kept']}",
             "calls": "another tool's, calls us"}[hook["state"]]
@@ -207,7 +212,7 @@ def _hook(hook):
     return said + tried + python
 
 
-def _print_agent(entries, base, console):
+def _print_agent(entries: list[Facts], base: str, console: Console) -> None:
     if not entries:
         console.line("agent      no hooks registered in .claude/ of this project")
     for entry in entries:
@@ -222,12 +227,12 @@ def _print_agent(entries, base, console):
         console.line(f"agent      {entry['event']} in {where}: {entry['python']}{tried}")
 
 
-def _fill(fill):
+def _fill(fill: Facts) -> str:
     heard = "no figure heard yet" if fill["heard"] is None else f"last figure {_ago(fill['heard'])} ago"
     return ("status line registered here, " if fill["registered"] else "no status line registered here, ") + heard
 
 
-def _ago(seconds):
+def _ago(seconds: int) -> str:
     for size, word in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
             return count(seconds // size, word)

@@ -1,10 +1,13 @@
 """What ``status`` reports: facts as plain values, gathered without changing anything."""
 
+from __future__ import annotations
+
 import os
 import re
 import shlex
 import stat
 import time
+from typing import Any, Dict
 
 from abcd_index import fs
 from abcd_index.artefact.format import CURRENT, SUFFIX
@@ -13,20 +16,25 @@ from abcd_index.artefact.reader import Artefact, current_key
 from abcd_index.build.tracked import wanted
 from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing, ArtefactUnknown, FormatTooNew
 from abcd_index.git import run
+from abcd_index.git.run import Worktree
 from abcd_index.githooks import files as hooks
 from abcd_index.githooks import tracked
 from abcd_index.install.agents import registered
-from abcd_index.install.git import kept_folder, target
-from abcd_index.scopes import USER, allowed_by
+from abcd_index.install.git import answer, kept_folder, target
+from abcd_index.install.project import Project
+from abcd_index.scopes import USER, Places, Scope, allowed_by
 from abcd_index.selector import FINDERS
+
+# What ``status --json`` prints of one thing.
+Facts = Dict[str, Any]
 
 FILL_SUFFIX = ".fill"
 _PYTHON = re.compile(rb"^abcd_python='(.*)'$", re.M)
 
 
-def scopes(cwd, places):
+def scopes(cwd: str, places: Places) -> list[Facts]:
     """One dict per scope: where it is, its key, how its artefact stands, sizes; of a refused one why, and a hint."""
-    found = []
+    found: list[Facts] = []
     for name, find in FINDERS.items():
         try:
             scope = find(cwd, places)
@@ -38,11 +46,11 @@ def scopes(cwd, places):
     return found
 
 
-def scope_facts(scope):
+def scope_facts(scope: Scope) -> Facts:
     """What is known of a scope. ``state`` of its artefact: current, stale, foreign (this machine does not answer for
     it, so the prompt hook does not use it), missing, dangling (``current`` names none), newer, torn or unknown;
     ``error`` says more."""
-    facts = {"scope": scope.name, "store": scope.store, "index": scope.index, "key": None, "pages": 0, "size": 0,
+    facts: Facts = {"scope": scope.name, "store": scope.store, "index": scope.index, "key": None, "pages": 0, "size": 0,
              "origin": None, "tracked": wanted(scope)}
     try:
         _add_artefact(scope, facts)
@@ -61,9 +69,9 @@ def scope_facts(scope):
     return facts
 
 
-def _of_unknown(scope):
+def _of_unknown(scope: Scope) -> Facts:
     """The part of the facts on an artefact that this machine does not answer for: nothing of its content counts."""
-    facts = {"state": "foreign", "origin": "came from elsewhere"}
+    facts: Facts = {"state": "foreign", "origin": "came from elsewhere"}
     path = os.path.join(scope.index, current_key(scope.index) + SUFFIX)
     try:
         facts["size"] = os.lstat(path).st_size
@@ -75,7 +83,7 @@ def _of_unknown(scope):
     return facts
 
 
-def _add_artefact(scope, facts):
+def _add_artefact(scope: Scope, facts: Facts) -> None:
     artefact = open_ours(scope)
     try:
         facts["key"] = artefact.header.get("key")
@@ -85,7 +93,7 @@ def _add_artefact(scope, facts):
         artefact.close()
 
 
-def expected_key(scope):
+def expected_key(scope: Scope) -> str:
     """The key that a build would give the artefact now; unchanged files are known by their times."""
     from abcd_index.build.scan import observe
 
@@ -94,7 +102,7 @@ def expected_key(scope):
     return observed.key(settings)
 
 
-def _why_missing(scope):
+def _why_missing(scope: Scope) -> Facts:
     """The part of the facts that tells no artefact from a ``current`` without the one that it names."""
     try:
         key = current_key(scope.index)
@@ -105,14 +113,14 @@ def _why_missing(scope):
     return {"state": "dangling", "error": f"`current` names {key[:12]}, which is not there or is no file"}
 
 
-def _exception(scope, places):
+def _exception(scope: Scope, places: Places) -> str | None:
     """The entry of the user's ``stores`` that lets the scope lie outside its root; None when it lies inside."""
     base = places.real_user() if scope.name == USER else scope.root
     outside = [path for path in (scope.home, scope.store) if not (path + "/").startswith(base + "/")]
     return allowed_by(outside[0], places.real_user()) if outside else None
 
 
-def home(places):
+def home(places: Places) -> Facts:
     """The user's own folder: ``path``, whether it can be ``used`` (else the hook is silent: no artefact is ours),
     ``open`` whether its mode lets others in, ``files`` in it whose mode lets others read or write them."""
     path = places.real_user()
@@ -122,7 +130,7 @@ def home(places):
     while not os.path.lexists(there):
         there = os.path.dirname(there)
     used = os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
-    facts = {"path": path, "used": used, "open": False, "files": 0}
+    facts: Facts = {"path": path, "used": used, "open": False, "files": 0}
     if os.name == "nt" or there != path:  # pragma: no cover - Windows has no such modes
         return facts
     facts["open"] = bool(os.lstat(path).st_mode & 0o077)
@@ -131,7 +139,7 @@ def home(places):
     return facts
 
 
-def _others(path):
+def _others(path: str) -> bool:
     """Whether the mode of a regular file lets others read or write it."""
     try:
         mode = os.lstat(path).st_mode
@@ -140,13 +148,13 @@ def _others(path):
     return stat.S_ISREG(mode) and bool(mode & 0o066)
 
 
-def git(project, check):
+def git(project: Project, check: bool) -> Facts:
     """What is installed in git, where, and whether it can run."""
     where = project.place
     if where is None:
         return {"repository": None, "why": project.trouble}
     folder, refused = target(where)
-    facts = {
+    facts: Facts = {
         "repository": where.top, "linked": where.linked, "hooks_folder": folder, "not_ours": refused,
         "hooks_path": [dict(zip(("scope", "origin", "value"), entry)) for entry in run.hooks_path_settings(where)],
         "hooks": [], "driver": run.setting(where, tracked.DRIVER),
@@ -157,29 +165,28 @@ def git(project, check):
     return facts
 
 
-def _hook(where, folder, name, check):
+def _hook(where: Worktree, folder: str, name: str, check: bool) -> Facts:
     file = hooks.HookFile(name, os.path.join(folder, name))
     state, path = file.state, file.path
     if os.path.basename(folder) == "_" and state in ("foreign", "absent"):
         below = hooks.HookFile(name, os.path.join(os.path.dirname(folder), name))
         state, path = ("calls", below.path) if below.state == "calls" else (state, path)
-    facts = {"hook": name, "path": path, "state": state, "version": file.version, "runs": file.runs, "crlf": file.crlf,
-             "python": _python(where, file), "kept": None}
+    facts: Facts = {"hook": name, "path": path, "state": state, "version": file.version, "runs": file.runs,
+                    "crlf": file.crlf, "python": _python(where, file), "kept": None}
     kept = os.path.join(kept_folder(folder), name)
     if file.state == "kept" and os.path.lexists(kept):
         facts["kept"] = kept
     if run.tracked(where, path):
         facts["mode_in_git"] = run.mode_in_index(where, path)
     if check and file.ours:
-        from abcd_index.install.git import answer
-
         said = answer(where, name)
         facts["answers"] = said.startswith(f"abcd-index {name} ")
-        facts["python_works"] = bool(facts["python"]) and _imports(facts["python"])
+        python = facts["python"]
+        facts["python_works"] = bool(python) and _imports(python)
     return facts
 
 
-def _python(where, file):
+def _python(where: Worktree, file: hooks.HookFile) -> str | None:
     """The interpreter that a hook starts first."""
     data = file.data or b""
     if file.state in ("beside", "calls"):
@@ -189,26 +196,26 @@ def _python(where, file):
     return os.fsdecode(found.group(1)).replace("'\\''", "'") if found else None
 
 
-def _imports(python):
+def _imports(python: str) -> bool:
     return _run([python, "-E", "-c", "import abcd_index.githooks.run"], b"")[0] == 0
 
 
-def agent(project, places, check, keyword):
+def agent(project: Project, places: Places, check: bool, keyword: str) -> list[Facts]:
     """Our entries in the project's settings files; with ``check`` each command is run as it stands."""
-    found = []
+    found: list[Facts] = []
     for path, commands in registered(project, places):
         if isinstance(commands, Exception):
             found.append({"file": path, "error": str(commands)})
             continue
         for event, command in commands.items():
-            entry = {"file": path, "event": event, "command": command, "python": _python_of(command)}
+            entry: Facts = {"file": path, "event": event, "command": command, "python": _python_of(command)}
             if check:
                 entry.update(_try(event, command, project.root, keyword))
             found.append(entry)
     return found
 
 
-def _python_of(command):
+def _python_of(command: str) -> str | None:
     """The interpreter in one of our commands."""
     try:
         words = shlex.split(command, comments=True)
@@ -217,7 +224,7 @@ def _python_of(command):
     return words[words.index("-x") + 1] if "-x" in words[:-1] else None
 
 
-def _try(event, command, root, keyword):
+def _try(event: str, command: str, root: str, keyword: str) -> Facts:
     """Run exactly the registered command, as the agent would. No session is named, so none is changed."""
     payload = {"cwd": root, "hook_event_name": event}
     if event == "UserPromptSubmit":
@@ -225,7 +232,7 @@ def _try(event, command, root, keyword):
     import json
 
     status, out, error, took = _run(["/bin/sh", "-c", command], json.dumps(payload).encode(), root)
-    facts = {"status": status, "milliseconds": round(took * 1000), "said": out.decode("utf-8", "replace")[:200]}
+    facts: Facts = {"status": status, "milliseconds": round(took * 1000), "said": out.decode("utf-8", "replace")[:200]}
     python = _python_of(command)
     version = _run([python, "-I", "-S", "-c", "import sys; print(sys.version.split()[0])"], b"")[1] if python else b""
     facts["python_version"] = version.decode("ascii", "replace").strip() or None
@@ -235,13 +242,13 @@ def _try(event, command, root, keyword):
     return facts
 
 
-def _fits(event, out, keyword):
+def _fits(event: str, out: bytes, keyword: str) -> bool:
     if event != "UserPromptSubmit" or not keyword:
         return True
     return b'"additionalContext"' in out
 
 
-def _run(argv, data, cwd=None):
+def _run(argv: list[str], data: bytes, cwd: str | None = None) -> tuple[int, bytes, bytes, float]:
     """(status, stdout, stderr, seconds) of a process; status 127 when it cannot be started."""
     import subprocess
 
@@ -254,7 +261,7 @@ def _run(argv, data, cwd=None):
     return status, out, error, time.perf_counter() - begun
 
 
-def a_keyword(project):
+def a_keyword(project: Project) -> str:
     """A keyword of the project's artefact, to try the prompt hook with; '' when there is none."""
     if project.scope is None:
         return ""
@@ -265,7 +272,7 @@ def a_keyword(project):
     try:
         for page in range(min(artefact.pages, 50)):
             for spelling in artefact.record(page)["recall"].values():
-                return spelling
+                return str(spelling)
     except (ArtefactError, KeyError, AttributeError):
         pass
     finally:
@@ -273,9 +280,9 @@ def a_keyword(project):
     return ""
 
 
-def fill(project, places, entries):
+def fill(project: Project, places: Places, entries: list[Facts]) -> Facts:
     """Whether an agent tells how full its window is: ``registered`` here, ``heard`` seconds ago or None."""
-    newest = None
+    newest: float | None = None
     try:
         with os.scandir(os.path.join(places.user, ".index", "sessions")) as files:
             for file in files:
@@ -287,7 +294,7 @@ def fill(project, places, entries):
             "heard": None if newest is None else max(0, round(time.time() - newest))}
 
 
-def interpreter(places):
+def interpreter(places: Places) -> Facts | None:
     """What the user's own folder says about the interpreter that builds: {path, exists} or None."""
     noted = os.path.join(places.user, ".index", "interpreter")
     try:

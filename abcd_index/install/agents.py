@@ -4,20 +4,26 @@ What a file was like before the first edit is kept beside the hooks, so that uni
 very bytes (or no file) as long as nobody else has edited it since; after that only our entries go.
 """
 
+from __future__ import annotations
+
 import os
 import stat
+from functools import partial
 
 from abcd_index import fs
 from abcd_index.errors import AbcdError
 from abcd_index.install import settings_files
-from abcd_index.install.receipt import Receipt, digest, packed, unpacked
-from abcd_index.scopes import guard
+from abcd_index.install.json_text import scan
+from abcd_index.install.plan import Plan
+from abcd_index.install.project import Project
+from abcd_index.install.receipt import Receipt, Saved, digest, packed, unpacked
+from abcd_index.scopes import Places, guard
 
 FOLDER = ".claude"
 NAMES = ("settings.json", "settings.local.json")
 
 
-def plan_settings(project, plan, places, status_line=False, local=False):
+def plan_settings(project: Project, plan: Plan, places: Places, status_line: bool = False, local: bool = False) -> None:
     """Add the step that registers the agent's hooks."""
     path = os.path.join(project.root, FOLDER, NAMES[1] if local else NAMES[0])
     try:
@@ -35,15 +41,16 @@ def plan_settings(project, plan, places, status_line=False, local=False):
                   lambda: _register(project, real, before, after))
 
 
-def away_with_settings(project, plan, places):
+def away_with_settings(project: Project, plan: Plan, places: Places) -> None:
     """Add the steps that take our entries away, from both files an installation may have used."""
     for name in NAMES:
         path = os.path.join(project.root, FOLDER, name)
         try:
             real = guard(path, places)
             now = _read(real)
-            if now is None and (Receipt(project).settings(real) or {"folder": False})["folder"]:
-                plan.step("remove", real, lambda p=real: _remove(project, p))  # Cut short before.
+            saved = Receipt(project).settings(real)
+            if now is None and saved is not None and saved["folder"]:
+                plan.step("remove", real, partial(_remove, project, real))  # Cut short before.
             if now is None or settings_files.MARK not in now:
                 continue
             after = _restored(project, real, now)
@@ -51,14 +58,14 @@ def away_with_settings(project, plan, places):
             plan.leave(f"{path}: {error}", getattr(error, "hint", ""))
             continue
         if after is None:
-            plan.step("remove", real, lambda p=real: _remove(project, p))
+            plan.step("remove", real, partial(_remove, project, real))
         elif after != now:
-            plan.step("clean", real, lambda p=real, text=after: _clean(project, p, text))
+            plan.step("clean", real, partial(_clean, project, real, after))
 
 
-def registered(project, places):
+def registered(project: Project, places: Places) -> list[tuple[str, dict[str, str] | Exception]]:
     """[(path, {event: command})] of our entries in the project's settings files."""
-    found = []
+    found: list[tuple[str, dict[str, str] | Exception]] = []
     for name in NAMES:
         path = os.path.join(project.root, FOLDER, name)
         try:
@@ -70,30 +77,32 @@ def registered(project, places):
     return found
 
 
-def _register(project, path, before, after):
+def _register(project: Project, path: str, before: str | None, after: str) -> None:
     receipt = Receipt(project)
     entry = receipt.settings(path)
     if entry is None or entry["after"] != digest(before):
         # Begun before and cut short: the folder may be there because we made it.
         folder = bool(entry and entry["folder"] and entry["before"] == packed(before))
-        entry = {"before": packed(before), "folder": folder or not os.path.isdir(os.path.dirname(path))}
-    receipt.put_settings(path, {**entry, "after": digest(after)})
+        made = folder or not os.path.isdir(os.path.dirname(path))
+        entry = Saved(before=packed(before), after=None, folder=made)
+    entry["after"] = digest(after)
+    receipt.put_settings(path, entry)
     fs.make_folder(os.path.dirname(path))
     _write(path, after)
 
 
-def _restored(project, path, now):
+def _restored(project: Project, path: str, now: str) -> str | None:
     """The text that the file should have without us; None for no file."""
     entry = Receipt(project).settings(path)
     if entry is not None and entry["after"] == digest(now):
         return unpacked(entry["before"])
     text = settings_files.remove(now)
-    if entry is not None and entry["before"] is None and not settings_files.scan(text).members:
+    if entry is not None and entry["before"] is None and not scan(text).members:
         return None
     return text
 
 
-def _remove(project, path):
+def _remove(project: Project, path: str) -> None:
     # The receipt goes last: what is cut short is then begun again.
     receipt = Receipt(project)
     entry = receipt.settings(path)
@@ -103,12 +112,12 @@ def _remove(project, path):
     receipt.put_settings(path, None)
 
 
-def _clean(project, path, text):
+def _clean(project: Project, path: str, text: str) -> None:
     _write(path, text)
     Receipt(project).put_settings(path, None)
 
 
-def _read(path):
+def _read(path: str) -> str | None:
     """The text of a file as it is (its line ends and its BOM too), or None when it is not there."""
     try:
         with open(path, "rb") as handle:
@@ -117,5 +126,5 @@ def _read(path):
         return None
 
 
-def _write(path, text):
+def _write(path: str, text: str) -> None:
     fs.replace(path, text.encode("utf-8"), stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else None)

@@ -1,22 +1,28 @@
 """The git half of ``install`` and ``uninstall``: hook files, and what the hooks read."""
 
+from __future__ import annotations
+
 import os
 import sys
+from collections.abc import Sequence
+from functools import partial
 
 from abcd_index import fs
 from abcd_index.build.tracked import wanted
 from abcd_index.errors import CannotTell
 from abcd_index.git import run as git
+from abcd_index.git.run import Worktree
 from abcd_index.githooks import files as hooks
 from abcd_index.githooks import stores, tracked
-from abcd_index.install.project import NO_WORK_TREE
+from abcd_index.install.plan import Plan
+from abcd_index.install.project import NO_WORK_TREE, Project
 from abcd_index.install.receipt import NAME as RECEIPT
 
 # The arguments that a hook is tried with. It answers and does nothing.
 TRIED_WITH = {"post-checkout": ("HEAD", "HEAD", "0"), "post-merge": ("0",), "post-rewrite": ("amend",)}
 
 
-def plan_hooks(project, plan, hooks_path=False):
+def plan_hooks(project: Project, plan: Plan, hooks_path: bool = False) -> list[str]:
     """Add the steps for the hooks. Returns the names of those that ought to answer afterwards."""
     where = project.place
     if where is None:
@@ -39,7 +45,7 @@ def plan_hooks(project, plan, hooks_path=False):
         return []
 
 
-def target(where, hooks_path=False):
+def target(where: Worktree, hooks_path: bool = False) -> tuple[str, str]:
     """(the folder that git runs hooks from, why it is not ours to write or '')."""
     folder = git.hooks_dir(where)
     if inside(folder, where.common_dir) or inside(folder, where.git_dir):
@@ -59,19 +65,19 @@ def target(where, hooks_path=False):
     return folder, f"{said}, which belongs to the tool that made it"
 
 
-def inside(path, folder):
+def inside(path: str, folder: str) -> bool:
     """Whether ``path`` is ``folder`` or lies below it, links followed."""
     path, folder = os.path.realpath(path), os.path.realpath(folder)
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def kept_folder(folder):
+def kept_folder(folder: str) -> str:
     """Where the hooks that ours took the place of are: beside ``folder``, so that what they look for
     relative to themselves is found."""
     return os.path.join(os.path.dirname(folder), hooks.KEPT)
 
 
-def ping(where, name, plan):
+def ping(where: Worktree, name: str, plan: Plan) -> None:
     """Ask git to run the hook, which only answers. What does not answer is left out, by name."""
     said = answer(where, name)
     if said and said.startswith(f"abcd-index {name} {hooks.VERSION} "):
@@ -80,7 +86,7 @@ def ping(where, name, plan):
                "is the hooks folder on a file system that runs programs?")
 
 
-def answer(where, name):
+def answer(where: Worktree, name: str) -> str:
     """What our hook says when git runs it to be tried: the first line, or ''. Another tool's hook is
     not run by this."""
     file = hooks.HookFile(name, os.path.join(git.hooks_dir(where), name))
@@ -93,7 +99,7 @@ def answer(where, name):
     return lines[0] if lines else ""
 
 
-def away_with_hooks(project, plan):
+def away_with_hooks(project: Project, plan: Plan) -> None:
     """Add the steps that take the hooks away. Where git cannot be asked they stay, and that is said."""
     where = project.place
     if where is None:
@@ -109,12 +115,11 @@ def away_with_hooks(project, plan):
             file = hooks.HookFile(name, os.path.join(folder, name + moved))
             if file.ours:
                 what = {"own": "remove", "beside": "clean", "kept": "restore"}[file.state]
-                plan.step(what, file.path, lambda f=file, k=kept_folder(folder): _take_away(f, k))
+                plan.step(what, file.path, partial(_take_away, file, kept_folder(folder)))
             elif file.state == "unreadable":
                 plan.leave(f"{name + moved}: {file.path} cannot be read", "give read permission, and run this again")
             elif not moved and file.state == "absent" and os.path.lexists(os.path.join(kept_folder(folder), name)):
-                plan.step("restore", file.path, lambda n=name, f=folder: hooks.restore(n, f, kept_folder(f))
-                          or fs.remove_empty(kept_folder(f)))
+                plan.step("restore", file.path, partial(_restore, name, folder))
     if git.setting(where, tracked.DRIVER) is not None:
         plan.step("unset", tracked.DRIVER, lambda: git.change_setting(where, tracked.DRIVER, None))
     own = os.path.join(where.common_dir, hooks.FOLDER)
@@ -127,19 +132,19 @@ def away_with_hooks(project, plan):
         plan.notes.append("the hooks also served " + ", ".join(others))
 
 
-def _plan_own_files(where, names, plan):
+def _plan_own_files(where: Worktree, names: Sequence[str], plan: Plan) -> None:
     folder = os.path.join(where.common_dir, hooks.FOLDER)
     for name in names:
         path, data = os.path.join(folder, name), hooks.stub(name, sys.executable)
         if _content(path) != data:
-            plan.step("write", path, lambda p=path, d=data: _write(p, d))
+            plan.step("write", path, partial(_write, path, data))
     homes = stores.homes_of(git.store_files(where))
     known = stores.listed(where.common_dir)
     if known is None or set(homes) - set(known):
         plan.step("write", os.path.join(folder, stores.LIST), lambda: stores.note(where.common_dir, homes))
 
 
-def _plan_hook(where, folder, name, plan):
+def _plan_hook(where: Worktree, folder: str, name: str, plan: Plan) -> bool:
     file = hooks.HookFile(name, os.path.join(folder, name))
     if file.state == "calls":
         return False
@@ -163,7 +168,7 @@ def _plan_hook(where, folder, name, plan):
     return True
 
 
-def _plan_line(where, folder, refused, names, plan):
+def _plan_line(where: Worktree, folder: str, refused: str, names: Sequence[str], plan: Plan) -> list[str]:
     """Somebody else's hooks folder: nothing is written, the line to add is said."""
     missing, looked = [], [folder]
     if os.path.basename(folder) == "_" and os.path.basename(os.path.dirname(folder)) == ".husky":
@@ -180,27 +185,32 @@ def _plan_line(where, folder, refused, names, plan):
     return []
 
 
-def _short(path, top):
+def _short(path: str, top: str) -> str:
     return os.path.relpath(path, top) if inside(path, top) else path
 
 
-def _take_away(file, kept):
+def _take_away(file: hooks.HookFile, kept: str) -> None:
     hooks.take_away(file, kept)
     fs.remove_empty(kept)
 
 
-def _remove_own(folder, keep):
+def _restore(name: str, folder: str) -> None:
+    hooks.restore(name, folder, kept_folder(folder))
+    fs.remove_empty(kept_folder(folder))
+
+
+def _remove_own(folder: str, keep: set[str]) -> None:
     for name in set(os.listdir(folder)) - keep:
         fs.remove(os.path.join(folder, name))
     fs.remove_empty(folder)
 
 
-def _write(path, data):
+def _write(path: str, data: bytes) -> None:
     fs.make_folder(os.path.dirname(path))
     fs.replace(path, data, 0o755)
 
 
-def _content(path):
+def _content(path: str) -> bytes | None:
     try:
         with open(path, "rb") as handle:
             return handle.read()

@@ -4,15 +4,17 @@ An agent's settings file belongs to a person: order, indentation, line ends and 
 text is scanned for where each value lies, and only the places that change are rewritten.
 """
 
+from __future__ import annotations
+
 import json
 import re
 
-from abcd_index.store.json_positions import JsonError, Lines, parse
+from abcd_index.store.json_positions import JsonError, Lines, Value, parse
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
-def scan(text):
+def scan(text: str) -> Value:
     """The Value of a JSON document. Raises ValueError when it is not JSON or says a key twice."""
     try:
         value = parse(text)
@@ -22,23 +24,23 @@ def scan(text):
     return value
 
 
-def _once(text, value):
+def _once(text: str, value: Value) -> None:
     for key, _, second in value.twice:
         raise ValueError(f"line {Lines(text).of(second)}: {key!r} is there twice")
     for inner in (*value.items, *value.members.values()):
         _once(text, inner)
 
 
-def _starts(node):
+def _starts(node: Value) -> list[int]:
     """Where each item begins, an object's at its key."""
     return list(node.keys.values()) or [item.start for item in node.items]
 
 
-def _nodes(node):
+def _nodes(node: Value) -> list[Value]:
     return list(node.members.values()) or node.items
 
 
-def put(text, node, key, value):
+def put(text: str, node: Value, key: str | None, value: object) -> str:
     """``text`` with the member ``key`` added to the object ``node`` (or, with key None, an item added
     to the array ``node``), in the style of the text around it."""
     break_line, unit = _style(text)
@@ -61,7 +63,7 @@ def put(text, node, key, value):
     return text[:node.start + 1] + inner + member + outer + text[node.end - 1:]
 
 
-def cut(text, node, number):
+def cut(text: str, node: Value, number: int) -> str:
     """``text`` without the ``number``-th item of ``node`` and the comma that it needed."""
     nodes = _nodes(node)
     if len(nodes) == 1:
@@ -72,44 +74,49 @@ def cut(text, node, number):
     return text[:starts[number]] + text[starts[number + 1]:]
 
 
-def replace(text, node, value):
+def replace(text: str, node: Value, value: object) -> str:
     """``text`` with another value in the place of ``node``."""
     return text[:node.start] + json.dumps(value, ensure_ascii=False) + text[node.end:]
 
 
-def _skip(text, at):
-    return _SPACE.match(text, at).end()
+def _skip(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
-def _style(text):
+def _style(text: str) -> tuple[str, str]:
     """(line end, indentation unit) of the text."""
     found = re.search(r"\r?\n([ \t]+)\S", text)
     end = re.search(r"\r?\n", text)
     return end.group() if end else "\n", found.group(1) if found else "  "
 
 
-def _depth(text, node, unit):
+def _depth(text: str, node: Value, unit: str) -> int:
     """How deep the closing bracket of ``node`` stands, in units, guessed from its line."""
     begin = text.rfind("\n", 0, node.start) + 1
-    white = re.match(r"[ \t]*", text[begin:node.start]).group()
-    return len(white) // max(len(unit), 1)
+    return len(_white(text[begin:node.start])) // max(len(unit), 1)
 
 
-def _indent(text, node, depth, unit):
+def _indent(text: str, node: Value, depth: int, unit: str) -> str:
     """White space in front of an item at ``depth``: that of the first item if there is one."""
     starts = _starts(node)
     if starts:
         begin = text.rfind("\n", 0, starts[0]) + 1
-        return re.match(r"[ \t]*", text[begin:starts[0]]).group()
+        return _white(text[begin:starts[0]])
     return unit * depth
 
 
-def _comma(text, node):
+def _white(text: str) -> str:
+    """The blanks and tabs that ``text`` begins with."""
+    return text[:len(text) - len(text.lstrip(" \t"))]
+
+
+def _comma(text: str, node: Value) -> int:
     """Where the text after the first comma of ``node`` begins, its end when there is none."""
     nodes = _nodes(node)
     at = _skip(text, nodes[0].end)
     return at + 1 if len(nodes) > 1 else node.end
 
 
-def _dump(value, unit):
+def _dump(value: object, unit: str) -> str:
     return json.dumps(value, ensure_ascii=False, indent=unit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from abcd_index.errors import AbcdError, CannotTell
 from abcd_index.git import run as git
@@ -19,7 +19,7 @@ class Project(NamedTuple):
 
     root: str
     scope: Scope | None
-    place: Any
+    place: git.Worktree | None
     trouble: str
 
 

@@ -20,7 +20,7 @@ from abcd_index.install.project import Project
 NAME = "receipt.json"
 
 
-class Entry(TypedDict):
+class Saved(TypedDict):
     """A settings file: what was there ``before``, the hash of what was written, whether the folder was made."""
 
     before: str | None
@@ -44,12 +44,12 @@ class Receipt:
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             pass
 
-    def settings(self, path: str) -> Entry | None:
+    def settings(self, path: str) -> Saved | None:
         """The entry of a settings file, or None."""
-        entry: Entry | None = self.data["settings"].get(os.path.relpath(path, self.root))
+        entry: Saved | None = self.data["settings"].get(os.path.relpath(path, self.root))
         return entry
 
-    def put_settings(self, path: str, entry: Entry | None) -> None:
+    def put_settings(self, path: str, entry: Saved | None) -> None:
         """Write down a settings file's entry; None takes it out."""
         name = os.path.relpath(path, self.root)
         if entry is None:

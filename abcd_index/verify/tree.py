@@ -1,26 +1,32 @@
 """What git says about the index folder and the store: tracked when it must not be, or the reverse."""
 
+from __future__ import annotations
+
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 from abcd_index.artefact.format import SUFFIX, TRACKED, of_another_release
 from abcd_index.artefact.reader import Artefact
 from abcd_index.errors import ArtefactError, CannotTell, FormatTooNew
-from abcd_index.scopes import WORKSPACE
+from abcd_index.scopes import WORKSPACE, Scope
 from abcd_index.store.records import Finding
 from abcd_index.verify.codes import ARTEFACT
+
+if TYPE_CHECKING:
+    from abcd_index.git.run import Worktree
 
 NOT_TRACKED = "commit the pages that changed: the pre-commit hook that `abcd-index install` makes stages their artefact"
 ANOTHERS = "an artefact that another version of abcd-index built"
 
 
-def top_of(root):
+def top_of(root: str) -> str:
     """The top of the repository around ``root``, or ''."""
     where = _place(root)
     return where.top if where else ""
 
 
-def tree_findings(scope, track, key):
+def tree_findings(scope: Scope, track: bool, key: str) -> list[Finding]:
     """Findings about a workspace's repository; none for the user scope or outside of git.
 
     ``track``: the settings ask for a tracked artefact, ``key``: the one these pages have. Raises
@@ -57,7 +63,7 @@ def tree_findings(scope, track, key):
     return found
 
 
-def _wrong(path, key):
+def _wrong(path: str, key: str) -> str:
     """What the artefact at ``path`` is if it is not the one of ``key``; else ''."""
     try:
         artefact = Artefact.open(path)
@@ -71,7 +77,7 @@ def _wrong(path, key):
     return "" if artefact.header.get("key") == key else "the artefact of other pages"
 
 
-def _partial(where, scope):
+def _partial(where: Worktree, scope: Scope) -> list[Finding]:
     from abcd_index.git import run as git
 
     if not git.is_sparse(where):
@@ -84,14 +90,14 @@ def _partial(where, scope):
                      "run `git sparse-checkout add` with the store's folder")]
 
 
-def _tracked(where, folder):
+def _tracked(where: Worktree, folder: str) -> list[str]:
     from abcd_index.git import run as git
 
     inside = os.path.relpath(folder, os.path.realpath(where.top)).replace(os.sep, "/")
     return [] if inside.startswith("../") else git.tracked(where, f":(top,literal){inside}")
 
 
-def _place(root):
+def _place(root: str) -> Worktree | None:
     # A repository without .git above it is only known by git's own variables.
     folder = root
     while not os.path.lexists(os.path.join(folder, ".git")) and "GIT_DIR" not in os.environ:
@@ -104,5 +110,5 @@ def _place(root):
     return git.find_worktree(root)
 
 
-def _finding(code, file, message, fix):
+def _finding(code: str, file: str, message: str, fix: str) -> Finding:
     return Finding(code, ARTEFACT[code].severity, file, None, message, fix)
