@@ -94,7 +94,7 @@ def sealed_env(home, **extra):
     return env
 
 
-class Box:
+class Sandbox:
     """One sealed home with a folder for repositories; every process the tests start goes through it."""
 
     def __init__(self, tmp_path):
@@ -130,7 +130,7 @@ class Box:
         return self.run(sys.executable, "-m", "abcd_index", *args, cwd=cwd, **kw)
 
     def _is_sealed(self, env):
-        """Whether ``env`` is that of this box but for our own variables."""
+        """Whether ``env`` is that of this sandbox but for our own variables."""
         ours = ("ABCD_", "CLAUDE_", "HOME", "PYTEST_")
         plain = sealed_env(self.home)
         return all(env.get(key) == plain.get(key) for key in {*env, *plain} if not key.startswith(ours))
@@ -181,5 +181,5 @@ class Box:
 
 
 @pytest.fixture
-def box(tmp_path):
-    return Box(tmp_path)
+def sandbox(tmp_path):
+    return Sandbox(tmp_path)

@@ -15,7 +15,7 @@ import pytest
 from abcd_index.build.scan import observe
 from abcd_index.githooks.files import HOOKS
 from abcd_index.scopes import Places, workspace_at
-from tests.conftest import Box
+from tests.conftest import Sandbox
 
 PAGE = "---\nname: {0}\nrecall: [{0}]\n---\n# {0}\n\n{1}\n"
 
@@ -28,8 +28,8 @@ def page(name, text="text"):
 class Repository:
     """A work tree: ``root`` is its top, ``cwd`` where git is run, ``env`` sealed."""
 
-    def __init__(self, box, folder, root, cwd=None):
-        self.box = box
+    def __init__(self, sandbox, folder, root, cwd=None):
+        self.sandbox = sandbox
         self.folder = folder
         self.root = root
         self.cwd = cwd or root
@@ -39,7 +39,7 @@ class Repository:
 
     def git(self, *args, check=True, data=None, **env):
         """Run git; what it printed and its status go to ``said``."""
-        done = subprocess.run(["git", *args], cwd=self.cwd, env={**self.box.env, **env}, input=data,
+        done = subprocess.run(["git", *args], cwd=self.cwd, env={**self.sandbox.env, **env}, input=data,
                               capture_output=True, timeout=60, text=True)
         self.said.append((args, done.returncode, self.plain(done.stdout), self.plain(done.stderr)))
         if check and done.returncode:
@@ -48,7 +48,7 @@ class Repository:
 
     def out(self, *args):
         """What git prints, without a trace in ``said``."""
-        return self.box.run("git", *args, cwd=self.cwd).stdout.strip()
+        return self.sandbox.run("git", *args, cwd=self.cwd).stdout.strip()
 
     def plain(self, text):
         """``text`` without the folder that differs between the twins."""
@@ -68,7 +68,7 @@ class Repository:
 
     def state(self, root=None):
         """current, stale or missing: the artefact against what is on disk, recomputed."""
-        return artefact_state(root or self.root, self.box.env)
+        return artefact_state(root or self.root, self.sandbox.env)
 
     def artefacts(self):
         """The names of the artefacts that are there."""
@@ -78,7 +78,7 @@ class Repository:
         """What must not depend on our hooks: commits, index, work tree, configuration."""
         config = Path(self.out("rev-parse", "--git-common-dir"))
         config = (self.cwd / config / "config").read_text()
-        head = self.box.run("git", "rev-parse", "HEAD", cwd=self.cwd, check=False).stdout
+        head = self.sandbox.run("git", "rev-parse", "HEAD", cwd=self.cwd, check=False).stdout
         return {
             "head": head,
             "branches": self.out("for-each-ref", "--format=%(refname) %(objectname)"),
@@ -116,9 +116,9 @@ class Template:
     """The repository that every test starts from, a bare one beside it to pull from, and a superproject."""
 
     def __init__(self, folder):
-        self.box = Box(folder)
-        self.box.env.update(GIT_AUTHOR_DATE="2024-01-02T03:04:05Z", GIT_COMMITTER_DATE="2024-01-02T03:04:05Z")
-        self.folder = self.box.tmp / "template"
+        self.sandbox = Sandbox(folder)
+        self.sandbox.env.update(GIT_AUTHOR_DATE="2024-01-02T03:04:05Z", GIT_COMMITTER_DATE="2024-01-02T03:04:05Z")
+        self.folder = self.sandbox.tmp / "template"
         self.folder.mkdir()
         self._repository()
         self._superproject()
@@ -126,7 +126,7 @@ class Template:
     def _repository(self):
         root = self.folder / "r"
         root.mkdir()
-        repo = Repository(self.box, self.folder, root)
+        repo = Repository(self.sandbox, self.folder, root)
         repo.git("init", "-q")
         (root / "sub" / "dir").mkdir(parents=True)
         (root / "sub" / "dir" / "file.txt").write_text("1\n")
@@ -153,7 +153,7 @@ class Template:
         repo.git("checkout", "-q", "ahead")
         repo.commit("ahead", "ahead")
         repo.git("checkout", "-q", "main")
-        self.box.run("git", "clone", "-q", "--bare", str(root), str(self.folder / "origin.git"), cwd=self.folder)
+        self.sandbox.run("git", "clone", "-q", "--bare", str(root), str(self.folder / "origin.git"), cwd=self.folder)
         repo.git("remote", "add", "origin", "../origin.git")
         repo.git("fetch", "-q")
         repo.git("branch", "-q", "--set-upstream-to=origin/ahead", "main")
@@ -166,56 +166,56 @@ class Template:
     def _superproject(self):
         above = self.folder / "super"
         above.mkdir()
-        self.box.run("git", "init", "-q", cwd=above)
-        self.box.run("git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../r", "lib", cwd=above)
-        self.box.run("git", "commit", "-qm", "super", cwd=above)
+        self.sandbox.run("git", "init", "-q", cwd=above)
+        self.sandbox.run("git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../r", "lib", cwd=above)
+        self.sandbox.run("git", "commit", "-qm", "super", cwd=above)
         lib = above / "lib"
         for branch in ("other", "clash", "feature", "plain", "bare", "ahead"):
-            self.box.run("git", "branch", "-q", branch, f"origin/{branch}", cwd=lib)
-        self.box.run("git", "remote", "set-url", "origin", "../../origin.git", cwd=lib)
-        self.box.run("git", "fetch", "-q", cwd=lib)
-        self.box.run("git", "branch", "-q", "--set-upstream-to=origin/ahead", "main", cwd=lib)
+            self.sandbox.run("git", "branch", "-q", branch, f"origin/{branch}", cwd=lib)
+        self.sandbox.run("git", "remote", "set-url", "origin", "../../origin.git", cwd=lib)
+        self.sandbox.run("git", "fetch", "-q", cwd=lib)
+        self.sandbox.run("git", "branch", "-q", "--set-upstream-to=origin/ahead", "main", cwd=lib)
         self._install(lib)
 
     def _install(self, root):
-        done = self.box.cli("install", "--root", root, cwd=self.folder)
+        done = self.sandbox.cli("install", "--root", root, cwd=self.folder)
         assert done.returncode == 0, done.stdout + done.stderr
         shutil.rmtree(root / ".claude")
-        assert artefact_state(root, self.box.env) == "current"
+        assert artefact_state(root, self.sandbox.env) == "current"
 
     def copy(self, folder, kind, hooked):
         """A Repository of ``kind`` (plain, linked, submodule or subdir) below ``folder``."""
         shutil.copytree(self.folder, folder, symlinks=True)
-        box = copy.copy(self.box)
-        box.user = folder / "user"
-        shutil.copytree(self.box.user, box.user)
-        box.env = {**self.box.env, "ABCD_HOME": str(box.user)}
+        sandbox = copy.copy(self.sandbox)
+        sandbox.user = folder / "user"
+        shutil.copytree(self.sandbox.user, sandbox.user)
+        sandbox.env = {**self.sandbox.env, "ABCD_HOME": str(sandbox.user)}
         root, cwd, git_dir = folder / "r", None, folder / "r" / ".git"
         if kind == "submodule":
             root, git_dir = folder / "super" / "lib", folder / "super" / ".git" / "modules" / "lib"
         if not hooked:
             without_hooks(git_dir)
         # A copy has other inodes: let git look once, as it would have long since.
-        self.box.run("git", "status", cwd=root)
+        self.sandbox.run("git", "status", cwd=root)
         if kind == "linked":
-            self.box.run("git", "-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", "../w", "-b", "work", "main",
+            self.sandbox.run("git", "-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", "../w", "-b", "work", "main",
                          cwd=root)
-            self.box.run("git", "branch", "-q", "--set-upstream-to=origin/ahead", "work", cwd=root)
+            self.sandbox.run("git", "branch", "-q", "--set-upstream-to=origin/ahead", "work", cwd=root)
             root = folder / "w"
         if kind == "subdir":
             cwd = root / "sub" / "dir" / "more"
-        return Repository(box, folder, root, cwd)
+        return Repository(sandbox, folder, root, cwd)
 
 
 @pytest.fixture
-def sealed(box, monkeypatch):
-    """The box, with this very process in its environment too."""
+def sealed(sandbox, monkeypatch):
+    """The sandbox, with this very process in its environment too."""
     for name in list(os.environ):
-        if name not in box.env:
+        if name not in sandbox.env:
             monkeypatch.delenv(name)
-    for name, value in box.env.items():
+    for name, value in sandbox.env.items():
         monkeypatch.setenv(name, value)
-    return box
+    return sandbox
 
 
 _TEMPLATES = []

@@ -14,10 +14,10 @@ from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.artefact.ranking import ln
 from abcd_index.text.patterns import entries
-from tests import recall_shop
-from tests.recall_shop import page
+from tests import hooked_store
+from tests.hooked_store import page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 END = "</abcd-memory>"
 # Names, keywords and bodies that share no word with a prompt, one for each number.
 FILLER = ["".join("bcdfghjklm"[int(digit)] + "u" for digit in str(n)) for n in range(200)]
@@ -36,10 +36,10 @@ def store(total, **groups):
     return pages
 
 
-def ask(shop, prompt, session="s1", free=90):
+def ask(hooked, prompt, session="s1", free=90):
     """What a prompt brings while ``free`` percent of the window are."""
-    shop.free(free, session)
-    return shop.quick(prompt, session)
+    hooked.free(free, session)
+    return hooked.quick(prompt, session)
 
 
 def brought(text):
@@ -49,67 +49,67 @@ def brought(text):
 
 
 @pytest.mark.parametrize("words, first", [(3, "phrase"), (2, "word")])
-def test_what_a_further_word_of_a_keyword_adds(shop, words, first):
+def test_what_a_further_word_of_a_keyword_adds(hooked, words, first):
     # Eight of forty pages have the phrase. It adds more than 0.49 and less than 0.75 of a word to the figure of one.
-    shop.pages(store(40, phrase=(8, ["token rotation"], "Body."), word=(words, ["gizmo"], "Body.")))
-    assert brought(ask(shop, "the token rotation, the gizmo"))[0][0].startswith(first)
+    hooked.pages(store(40, phrase=(8, ["token rotation"], "Body."), word=(words, ["gizmo"], "Body.")))
+    assert brought(ask(hooked, "the token rotation, the gizmo"))[0][0].startswith(first)
 
 
 @pytest.mark.parametrize("words, first", [(3, "phrase"), (2, "word")])
-def test_no_more_than_four_words_of_a_keyword_count(shop, words, first):
+def test_no_more_than_four_words_of_a_keyword_count(hooked, words, first):
     # A phrase of six words counts 2.5 words, as one of four does: with 3.0 it were first, with 2.0 it were not, each time.
-    shop.pages(store(60, phrase=(24, ["token rotation of one signing host"], "Body."), word=(words, ["gizmo"], "Body.")))
-    assert brought(ask(shop, "the token rotation of one signing host, the gizmo"))[0][0].startswith(first)
+    hooked.pages(store(60, phrase=(24, ["token rotation of one signing host"], "Body."), word=(words, ["gizmo"], "Body.")))
+    assert brought(ask(hooked, "the token rotation of one signing host, the gizmo"))[0][0].startswith(first)
 
 
 @pytest.mark.parametrize("others, whole", [(7, 4), (8, 1)])
-def test_how_near_to_the_best_a_page_must_be_in_moderate(shop, others, whole):
+def test_how_near_to_the_best_a_page_must_be_in_moderate(hooked, others, whole):
     # A page that is 0.51 as good as the best one comes whole, one that is 0.48 as good does not.
-    shop.pages(store(40, best=(1, ["gizmo"], "Body."), other=(others, ["lever"], "Body.")))
-    names, lines = brought(ask(shop, "gizmo and lever", free=50))
+    hooked.pages(store(40, best=(1, ["gizmo"], "Body."), other=(others, ["lever"], "Body.")))
+    names, lines = brought(ask(hooked, "gizmo and lever", free=50))
     assert names[0] == "best_00" and len(names) == whole and len(lines) == others + 1 - whole
 
 
 @pytest.mark.parametrize("total, whole", [(100, True), (99, False)])
-def test_of_how_many_pages_one_makes_a_keyword_rare(shop, total, whole):
+def test_of_how_many_pages_one_makes_a_keyword_rare(hooked, total, whole):
     # Two pasted words bring a page whole only where both are rare: two pages of a hundred, not of ninety-nine.
-    shop.pages(store(total, both=(2, ["gizmo", "lever"], "Body.")))
-    names, lines = brought(ask(shop, "Why?\n```\nthe gizmo broke the lever\n```"))
+    hooked.pages(store(total, both=(2, ["gizmo", "lever"], "Body.")))
+    names, lines = brought(ask(hooked, "Why?\n```\nthe gizmo broke the lever\n```"))
     assert (len(names), len(lines)) == ((2, 0) if whole else (0, 2))
 
 
 @pytest.mark.parametrize("count, whole", [(4, True), (3, False)])
-def test_how_many_common_pasted_keywords_bring_a_page_whole(shop, count, whole):
+def test_how_many_common_pasted_keywords_bring_a_page_whole(hooked, count, whole):
     words = ["gizmo", "lever", "spring", "bolt"][:count]
-    shop.pages(store(20, all=(3, words, "Body.")))
-    names, lines = brought(ask(shop, "Why?\n```\nthe gizmo, lever, spring and bolt\n```"))
+    hooked.pages(store(20, all=(3, words, "Body.")))
+    names, lines = brought(ask(hooked, "Why?\n```\nthe gizmo, lever, spring and bolt\n```"))
     assert (len(names), len(lines)) == ((3, 0) if whole else (0, 3))
 
 
 @pytest.mark.parametrize("over, whole", [(-30, True), (30, False)])
-def test_what_whole_pages_leave_for_lines(shop, over, whole):
+def test_what_whole_pages_leave_for_lines(hooked, over, whole):
     # A sixth of the room, where the others' lines need that much: a page of five sixths comes whole, to 30 characters.
     title = "Long " + "x" * 150
     pages = {"o_%02d.md" % n: page(["gizmo"], "Body.", title) for n in range(20)}
-    shop.pages({**pages, "best.md": page(["gizmo", "lever"], "Body.", "Best")})
-    text = ask(shop, "gizmo, lever", session="first")
+    hooked.pages({**pages, "best.md": page(["gizmo", "lever"], "Body.", "Best")})
+    text = ask(hooked, "gizmo, lever", session="first")
     start = text.index("## ")
     room = 9000 - start - len(END)
     block = text[start:text.index("## ", start + 3)]
     body = "Body." + " x" * ((room - room // 6 + over - len(block)) // 2)
-    (shop.store / "best.md").write_text(page(["gizmo", "lever"], body, "Best"))
-    shop.build()
-    text = ask(shop, "gizmo, lever", session="second")
+    (hooked.store / "best.md").write_text(page(["gizmo", "lever"], body, "Best"))
+    hooked.build()
+    text = ask(hooked, "gizmo, lever", session="second")
     assert brought(text)[0][0] == "best" and ("\n(first " not in text) == whole
 
 
 @pytest.mark.parametrize("holding, first", [(26, "often"), (27, "rare")])
-def test_what_a_word_counts_that_the_prompt_repeats(shop, holding, first):
+def test_what_a_word_counts_that_the_prompt_repeats(hooked, holding, first):
     # Eight times counts 4.5 times, (8 + 1) * 8 / (8 + 8): more than 4.44 and less than 4.65 of the rare word.
-    shop.pages(store(60, often=(1, ["gizmo"], "Of quartz here."), rare=(1, ["gizmo"], "Of zircon here."),
+    hooked.pages(store(60, often=(1, ["gizmo"], "Of quartz here."), rare=(1, ["gizmo"], "Of zircon here."),
                      q=(holding - 1, ["lever"], "Of quartz here.")))
     prompt = "gizmo: zircon, then" + ", quartz, then" * 8
-    assert brought(ask(shop, prompt))[0][0].startswith(first)
+    assert brought(ask(hooked, prompt))[0][0].startswith(first)
 
 
 @pytest.mark.parametrize("prompt, zone, weight", [
@@ -182,11 +182,11 @@ def test_a_file_is_synced_before_it_gets_its_name_and_its_folder_after(tmp_path,
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot open a folder")
-def test_a_build_leaves_nothing_that_a_power_cut_takes(shop, disk):
-    shop.pages({"a.md": page(["gizmo"], "Body.")})
+def test_a_build_leaves_nothing_that_a_power_cut_takes(hooked, disk):
+    hooked.pages({"a.md": page(["gizmo"], "Body.")})
     assert outlasts_a_power_cut(disk)
     del disk[:]
-    shop.pages({"a.md": page(["gizmo"], "Another body."), "b.md": page(["lever"], "Body.")})
+    hooked.pages({"a.md": page(["gizmo"], "Another body."), "b.md": page(["lever"], "Body.")})
     assert outlasts_a_power_cut(disk)
 
 
@@ -200,48 +200,48 @@ OUT = {
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a right there")
 @pytest.mark.parametrize("name", OUT)
-def test_a_link_that_leads_out_of_the_store_is_not_followed(shop, name):
+def test_a_link_that_leads_out_of_the_store_is_not_followed(hooked, name):
     secret = page(["gizmo"], "Secret.")
-    (shop.box.tmp / "secret.md").write_text(secret)
-    (shop.root / "notes.md").write_text(secret)
-    shop.box.pages(shop.root, {"a.md": page(["lever"], "Body.")})
+    (hooked.sandbox.tmp / "secret.md").write_text(secret)
+    (hooked.root / "notes.md").write_text(secret)
+    hooked.sandbox.pages(hooked.root, {"a.md": page(["lever"], "Body.")})
     # What has the names of something in the store is not in it: a folder that begins like it, one of equal length.
     for folder, text in (("memory-others", secret), ("memor2", secret), ("memory/-others", "No."), ("memory", "No.")):
-        os.makedirs(shop.root / ".abcd" / folder, exist_ok=True)
-        (shop.root / ".abcd" / folder / "p.md").write_text(text)
+        os.makedirs(hooked.root / ".abcd" / folder, exist_ok=True)
+        (hooked.root / ".abcd" / folder / "p.md").write_text(text)
     # The second step of two leads out.
-    (shop.store / "step.md").symlink_to(shop.box.tmp / "secret.md")
-    (shop.store / "x").mkdir()
-    (shop.store / (name.replace(" ", "_") + "_link.md")).symlink_to(OUT[name].format(tmp=shop.box.tmp))
-    (shop.store / "round.md").symlink_to(name.replace(" ", "_") + "_link.md")
-    shop.build()
-    assert shop.quick("gizmo") == "" and "Body." in shop.quick("lever")
-    assert b"Secret." not in b"".join(path.read_bytes() for path in shop.index.glob("*.idx"))
+    (hooked.store / "step.md").symlink_to(hooked.sandbox.tmp / "secret.md")
+    (hooked.store / "x").mkdir()
+    (hooked.store / (name.replace(" ", "_") + "_link.md")).symlink_to(OUT[name].format(tmp=hooked.sandbox.tmp))
+    (hooked.store / "round.md").symlink_to(name.replace(" ", "_") + "_link.md")
+    hooked.build()
+    assert hooked.quick("gizmo") == "" and "Body." in hooked.quick("lever")
+    assert b"Secret." not in b"".join(path.read_bytes() for path in hooked.index.glob("*.idx"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a right there")
 @pytest.mark.parametrize("target", ["a/real.txt", "./a/../a/real.txt", "{store}/a/real.txt", "first.md"])
-def test_a_link_within_the_store_is(shop, target):
-    (shop.store / "a").mkdir(parents=True)
-    (shop.store / "a" / "real.txt").write_text(page(["gizmo"], "Here."))
+def test_a_link_within_the_store_is(hooked, target):
+    (hooked.store / "a").mkdir(parents=True)
+    (hooked.store / "a" / "real.txt").write_text(page(["gizmo"], "Here."))
     if target == "first.md":
-        (shop.store / ".first").symlink_to("a/real.txt")
+        (hooked.store / ".first").symlink_to("a/real.txt")
         target = ".first"
-    (shop.store / "b.md").symlink_to(target.format(store=shop.store))
-    shop.build()
-    assert "Here." in shop.quick("gizmo")
+    (hooked.store / "b.md").symlink_to(target.format(store=hooked.store))
+    hooked.build()
+    assert "Here." in hooked.quick("gizmo")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a right there")
 @pytest.mark.parametrize("name", ["memory/index.md", "rules.json"])
-def test_nor_is_one_in_place_of_the_catalogue_or_the_rules(shop, name):
-    outside = shop.box.tmp / "outside"
+def test_nor_is_one_in_place_of_the_catalogue_or_the_rules(hooked, name):
+    outside = hooked.sandbox.tmp / "outside"
     outside.write_text('- `a.md` \u2014 Secret.\n' if name.endswith(".md") else
                        '{"schema_version": 1, "domains": {"d": {"recall": ["gizmo"], "rules": ["Secret."]}}}')
-    shop.box.pages(shop.root, {"a.md": page(["gizmo"], "Body.")})
-    (shop.root / ".abcd" / name).symlink_to(outside)
-    shop.build()
-    text = ask(shop, "gizmo", free=10)
+    hooked.sandbox.pages(hooked.root, {"a.md": page(["gizmo"], "Body.")})
+    (hooked.root / ".abcd" / name).symlink_to(outside)
+    hooked.build()
+    text = ask(hooked, "gizmo", free=10)
     assert "a.md" in text and "Secret" not in text
 
 

@@ -143,11 +143,11 @@ def test_the_prompt_path_is_standard_library():
     assert not wrong, "\n".join(wrong)
 
 
-def loaded(box, script, payload, warm=True):
+def loaded(sandbox, script, payload, warm=True):
     """The modules that a hook process imports beyond those of a bare interpreter."""
     def names(*args, data=b""):
-        done = subprocess.run([BASE_PYTHON, "-I", "-S", "-X", "importtime", *args], input=data, env=box.env,
-                              cwd=str(box.tmp), capture_output=True, timeout=60)
+        done = subprocess.run([BASE_PYTHON, "-I", "-S", "-X", "importtime", *args], input=data, env=sandbox.env,
+                              cwd=str(sandbox.tmp), capture_output=True, timeout=60)
         assert done.returncode == 0
         lines = [line for line in done.stderr.decode().splitlines() if line.startswith("import time:")]
         return {line.rpartition("|")[2].strip() for line in lines[1:]}, done.stdout
@@ -165,18 +165,18 @@ PAGES = {
 
 
 @pytest.fixture
-def built(box):
-    root = box.repo(pages=PAGES)
-    box.user_pages({"user_auth.md": "---\nname: u\nrecall: [auth]\n---\nMine.\n"})
-    assert box.cli("build", cwd=root).returncode == 0
+def built(sandbox):
+    root = sandbox.repo(pages=PAGES)
+    sandbox.user_pages({"user_auth.md": "---\nname: u\nrecall: [auth]\n---\nMine.\n"})
+    assert sandbox.cli("build", cwd=root).returncode == 0
     return root
 
 
-def test_what_a_prompt_loads(box, built):
+def test_what_a_prompt_loads(sandbox, built):
     """A closed list: whoever adds a module to the prompt path has to say so here."""
     payload = {"session_id": "s", "cwd": str(built), "prompt": "why does auth login fail?",
                "hook_event_name": "UserPromptSubmit"}
-    used, out = loaded(box, "prompt_router_hook.py", payload)
+    used, out = loaded(sandbox, "prompt_router_hook.py", payload)
     assert b"The body." in out
     foreign = {name for name in used if not name.startswith("abcd_index")}
     assert foreign <= {"_json", "math", "errno", "unicodedata", "posix", "time", "gc", "_blake2"}, foreign
@@ -184,13 +184,13 @@ def test_what_a_prompt_loads(box, built):
     assert own <= set(PROMPT_ROOMS), own
 
 
-def test_a_prompt_without_a_store_loads_less(box, built):
-    elsewhere = box.tmp / "elsewhere"
+def test_a_prompt_without_a_store_loads_less(sandbox, built):
+    elsewhere = sandbox.tmp / "elsewhere"
     elsewhere.mkdir()
-    box.env["ABCD_HOME"] = str(box.tmp / "nothing")
+    sandbox.env["ABCD_HOME"] = str(sandbox.tmp / "nothing")
     payload = {"session_id": "s", "cwd": str(elsewhere), "prompt": "why does auth login fail?",
                "hook_event_name": "UserPromptSubmit"}
-    used, out = loaded(box, "prompt_router_hook.py", payload)
+    used, out = loaded(sandbox, "prompt_router_hook.py", payload)
     assert out == b""
     assert not {name for name in used if name.startswith("abcd_index.text")}
 

@@ -21,17 +21,17 @@ SECRET = "---\nname: secret\nrecall: [auth]\n---\n# Secret of the agent\n"
 
 
 @pytest.fixture
-def watched(box):
+def watched(sandbox):
     """A sealed home whose agent folders are full, a store with links into them, and a watcher."""
-    return Watched(box)
+    return Watched(sandbox)
 
 
 class Watched:
-    def __init__(self, box):
-        self.box = box
-        self.config = box.tmp / "claude-config"
-        box.env["CLAUDE_CONFIG_DIR"] = str(self.config)
-        self.off_limits = [box.home / ".claude", self.config]
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.config = sandbox.tmp / "claude-config"
+        sandbox.env["CLAUDE_CONFIG_DIR"] = str(self.config)
+        self.off_limits = [sandbox.home / ".claude", self.config]
         for folder in self.off_limits:
             memory = folder / "projects" / "x" / "memory"
             memory.mkdir(parents=True)
@@ -40,12 +40,12 @@ class Watched:
             (memory / "secret.md").write_text(SECRET)
             (memory / "MEMORY.md").write_text("- [Secret](secret.md) \u2014 auth\n", encoding="utf-8")
             (folder / "transcript.jsonl").write_text("{}\n")
-        self.root = box.repo(pages={"pitfall_auth_login.md": PAGE, "index.md": "# Memory\n"})
+        self.root = sandbox.repo(pages={"pitfall_auth_login.md": PAGE, "index.md": "# Memory\n"})
         store = self.root / ".abcd" / "memory"
         for number, folder in enumerate(self.off_limits):
             (store / f"link{number}.md").symlink_to(folder / "projects" / "x" / "memory" / "secret.md")
-        box.user_pages({"user_auth.md": PAGE})
-        self.trace = box.tmp / "trace"
+        sandbox.user_pages({"user_auth.md": PAGE})
+        self.trace = sandbox.tmp / "trace"
         self.runs = 0
 
     def run(self, *args, cwd=None, data=b""):
@@ -59,7 +59,7 @@ class Watched:
                        "-o", str(self.trace), *args]
         elif args[0] in (sys.executable, BASE_PYTHON):
             command = audited(args, str(self.trace))
-        done = subprocess.run(command, cwd=cwd, env=self.box.env, input=data, capture_output=True, timeout=120)
+        done = subprocess.run(command, cwd=cwd, env=self.sandbox.env, input=data, capture_output=True, timeout=120)
         if self.trace.exists():
             seen = self.touched(self.trace.read_text(errors="replace"), cwd)
             assert not seen, f"{' '.join(args)} touched {seen[:3]}"
@@ -133,9 +133,9 @@ def test_the_watcher_sees_what_it_must_see(watched):
     """Without this, a watcher that is blind would pass everything."""
     inside = watched.off_limits[0] / "settings.json"
     for code in (f"open({str(inside)!r})", f"import os; os.listdir({str(watched.config)!r})",
-                 f"import os; os.chdir({str(watched.box.home)!r}); os.listdir('.claude')"):
+                 f"import os; os.chdir({str(watched.sandbox.home)!r}); os.listdir('.claude')"):
         with pytest.raises(AssertionError, match="touched"):
-            watched.run(sys.executable, "-c", code, cwd=watched.box.home)
+            watched.run(sys.executable, "-c", code, cwd=watched.sandbox.home)
     if STRACE:
         with pytest.raises(AssertionError, match="touched"):
             watched.run(sys.executable, "-c", f"import os; os.stat({str(inside)!r})")
@@ -161,13 +161,13 @@ def test_no_command_touches_it(watched):
 
 def test_no_command_touches_it_from_the_home_folder(watched):
     for command in (("build",), ("verify",), ("status",), ("init",), ("install",), ("recall", "--prompt", "auth")):
-        done = watched.cli(*command, cwd=watched.box.home)
+        done = watched.cli(*command, cwd=watched.sandbox.home)
         assert b"Traceback" not in done.stderr, (command, done.stderr.decode())
 
 
 def test_a_folder_in_it_is_refused_by_name(watched):
     inside = watched.off_limits[0] / "projects" / "x"
-    link = watched.box.tmp / "looks-harmless"
+    link = watched.sandbox.tmp / "looks-harmless"
     link.symlink_to(inside)
     for folder in (inside, link, watched.config):
         for command in (("build", "--root"), ("verify", "--root"), ("init", "--root"), ("recall", "x", "--memory-dir")):
@@ -178,7 +178,7 @@ def test_a_folder_in_it_is_refused_by_name(watched):
 
 def test_a_store_that_leads_into_it_is_refused_by_commands_and_ignored_by_the_hook(watched):
     memory = watched.off_limits[0] / "projects" / "x" / "memory"
-    root = watched.box.tmp / "trap"
+    root = watched.sandbox.tmp / "trap"
     (root / ".abcd").mkdir(parents=True)
     (root / ".abcd" / "memory").symlink_to(memory)
     for command in ("build", "verify", "catalogue"):
@@ -198,7 +198,7 @@ def prompt(root, **fields):
 def test_no_hook_touches_it(watched):
     watched.cli("build")
     transcript = str(watched.off_limits[0] / "transcript.jsonl")
-    for cwd in (watched.root, watched.box.home, watched.off_limits[0], watched.config / "projects"):
+    for cwd in (watched.root, watched.sandbox.home, watched.off_limits[0], watched.config / "projects"):
         done = watched.hook("prompt_router_hook.py", prompt(cwd, transcript_path=transcript))
         assert done.returncode == 0 and not done.stderr, done.stderr
         if cwd == watched.root:

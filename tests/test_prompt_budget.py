@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from tests.conftest import BASE_PYTHON, ROOT, Box
+from tests.conftest import BASE_PYTHON, ROOT, Sandbox
 
 HOOK = ROOT / "hooks" / "prompt_router_hook.py"
 SMALL, LARGE = 140, 3000
@@ -35,25 +35,25 @@ def page(i):
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory):
-    """{pages: (box, root)}: a built workspace of each size, with a user scope beside it."""
+    """{pages: (sandbox, root)}: a built workspace of each size, with a user scope beside it."""
     made = {}
     for pages in (SMALL, LARGE):
-        box = Box(tmp_path_factory.mktemp(f"pages{pages}"))
-        root = box.tmp / "work"
+        sandbox = Sandbox(tmp_path_factory.mktemp(f"pages{pages}"))
+        root = sandbox.tmp / "work"
         root.mkdir()
-        box.git("init", "-q", cwd=root)
+        sandbox.git("init", "-q", cwd=root)
         texts = {f"note_core_{i}.md": page(i) for i in range(pages)}
         for i in (5, 6, 7):
             texts[f"note_core_{i}.md"] = page(i).replace("recall: [", "recall: [target, ")
-        box.pages(root, texts)
-        box.user_pages({"user_way_of_working.md": "---\nrecall: [target, working]\n---\n# Way of working\n\nShort.\n"})
+        sandbox.pages(root, texts)
+        sandbox.user_pages({"user_way_of_working.md": "---\nrecall: [target, working]\n---\n# Way of working\n\nShort.\n"})
         # With a secret of its own each session might be the one in sixteen that sweeps up after the others.
-        (box.user / ".index").mkdir(mode=0o700)
-        (box.user / ".index" / "key").write_bytes(b"k" * 32)
-        (box.user / ".index" / "key").chmod(0o600)
-        done = box.cli("build", cwd=root)
+        (sandbox.user / ".index").mkdir(mode=0o700)
+        (sandbox.user / ".index" / "key").write_bytes(b"k" * 32)
+        (sandbox.user / ".index" / "key").chmod(0o600)
+        done = sandbox.cli("build", cwd=root)
         assert done.returncode == 0, done.stderr
-        made[pages] = box, root
+        made[pages] = sandbox, root
     return made
 
 
@@ -62,12 +62,12 @@ def payload(root, prompt="Please look at the target once more and say what is od
                        "prompt": prompt}).encode()
 
 
-def run(box, root, argv, prompt=None, session="s1"):
+def run(sandbox, root, argv, prompt=None, session="s1"):
     """Run ``argv`` with a prompt on stdin, after one run that leaves every .pyc cached; return the process."""
     data = payload(root, **({"prompt": prompt} if prompt else {}), session=session)
-    subprocess.run([BASE_PYTHON, "-I", "-S", str(HOOK)], input=payload(root, session="warm"), env=box.env,
+    subprocess.run([BASE_PYTHON, "-I", "-S", str(HOOK)], input=payload(root, session="warm"), env=sandbox.env,
                    capture_output=True, check=True)
-    done = subprocess.run([str(a) for a in argv], input=data, env=box.env, cwd=root, capture_output=True)
+    done = subprocess.run([str(a) for a in argv], input=data, env=sandbox.env, cwd=root, capture_output=True)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -78,8 +78,8 @@ def imported(stderr):
             if line.startswith("import time:") and "imported package" not in line}
 
 
-def bare_imports(box):
-    done = subprocess.run([BASE_PYTHON, "-I", "-S", "-X", "importtime", "-c", "pass"], env=box.env, capture_output=True)
+def bare_imports(sandbox):
+    done = subprocess.run([BASE_PYTHON, "-I", "-S", "-X", "importtime", "-c", "pass"], env=sandbox.env, capture_output=True)
     return imported(done.stderr)
 
 
@@ -88,27 +88,27 @@ def own(modules):
 
 
 def test_a_prompt_imports_only_what_it_may(stores):
-    box, root = stores[SMALL]
-    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK])
+    sandbox, root = stores[SMALL]
+    done = run(sandbox, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK])
     assert b"Page 5" in done.stdout
-    extra = imported(done.stderr) - bare_imports(box)
+    extra = imported(done.stderr) - bare_imports(sandbox)
     assert extra - own(extra) <= ALLOWED | RANKING, sorted(extra - own(extra) - ALLOWED)
 
 
 def test_a_prompt_in_another_script_adds_unicodedata_alone(stores):
-    box, root = stores[SMALL]
-    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK], prompt="Was ist größer: target, Café?",
+    sandbox, root = stores[SMALL]
+    done = run(sandbox, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK], prompt="Was ist größer: target, Café?",
                session="s2")
     assert b"Page 5" in done.stdout
-    extra = imported(done.stderr) - bare_imports(box)
+    extra = imported(done.stderr) - bare_imports(sandbox)
     assert extra - own(extra) <= ALLOWED | RANKING | FOLDING, sorted(extra - own(extra))
 
 
 def test_a_prompt_that_matches_nothing_imports_less(stores):
-    box, root = stores[SMALL]
-    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK], prompt="Nothing here is about anything.")
+    sandbox, root = stores[SMALL]
+    done = run(sandbox, root, [BASE_PYTHON, "-I", "-S", "-X", "importtime", HOOK], prompt="Nothing here is about anything.")
     assert not done.stdout
-    extra = imported(done.stderr) - bare_imports(box)
+    extra = imported(done.stderr) - bare_imports(sandbox)
     assert extra - own(extra) <= ALLOWED, sorted(extra - own(extra) - ALLOWED)
 
 
@@ -125,15 +125,15 @@ exec(compile(open({hook!r}).read(), {hook!r}, "exec"), {{"__name__": "__main__",
 """
 
 
-def watched(box, root, **kw):
+def watched(sandbox, root, **kw):
     """The paths that the hook opened or listed."""
-    done = run(box, root, [BASE_PYTHON, "-I", "-S", "-c", WATCH.format(hook=str(HOOK))], **kw)
+    done = run(sandbox, root, [BASE_PYTHON, "-I", "-S", "-c", WATCH.format(hook=str(HOOK))], **kw)
     return [line[5:] for line in done.stderr.decode().split("\n") if line.startswith("seen ")]
 
 
-def opened(box, root, **kw):
+def opened(sandbox, root, **kw):
     """The same without its own code."""
-    return [path for path in watched(box, root, **kw)
+    return [path for path in watched(sandbox, root, **kw)
             if not path.endswith((".py", ".pyc", ".so", ".pyd")) and str(ROOT) not in path]
 
 
@@ -154,16 +154,16 @@ def test_the_files_opened_do_not_grow_with_the_store(stores):
 
 
 def test_a_prompt_that_matches_nothing_opens_no_more_than_the_artefacts(stores):
-    box, root = stores[LARGE]
-    seen = opened(box, root, prompt="Nothing here is about anything.", session="s3")
+    sandbox, root = stores[LARGE]
+    seen = opened(sandbox, root, prompt="Nothing here is about anything.", session="s3")
     assert len([path for path in seen if path.endswith(".idx")]) == 2, seen
     assert not [path for path in seen if path.endswith(".md")]
 
 
-def traced(box, root, argv, session):
+def traced(sandbox, root, argv, session):
     """(system calls, bytes read) of a process."""
-    log = box.tmp / "trace"
-    run(box, root, ["strace", "-f", "-qq", "-o", log, *argv], session=session)
+    log = sandbox.tmp / "trace"
+    run(sandbox, root, ["strace", "-f", "-qq", "-o", log, *argv], session=session)
     calls = re.findall(r"^(?:\d+ +)?(\w+)\(.*\) += (-?\d+)", log.read_text(errors="replace"), flags=re.M)
     return len(calls), sum(int(got) for name, got in calls if name in ("read", "pread64", "preadv") and int(got) > 0)
 
@@ -180,9 +180,9 @@ def costs(stores):
     if not can_trace():
         pytest.skip("strace is not there or may not trace")
     found = {}
-    for pages, (box, root) in stores.items():
-        calls, read = traced(box, root, [BASE_PYTHON, "-I", "-S", HOOK], session="s4")
-        bare_calls, bare_read = traced(box, root, [BASE_PYTHON, "-I", "-S", "-c", "pass"], session="s4")
+    for pages, (sandbox, root) in stores.items():
+        calls, read = traced(sandbox, root, [BASE_PYTHON, "-I", "-S", HOOK], session="s4")
+        bare_calls, bare_read = traced(sandbox, root, [BASE_PYTHON, "-I", "-S", "-c", "pass"], session="s4")
         found[pages] = calls - bare_calls, read - bare_read
     return found
 

@@ -25,26 +25,26 @@ RULES = '{"schema_version": 1, "domains": {"DB": {"state": "active", "recall": [
 
 
 @pytest.fixture
-def origin(box):
-    root = box.repo("origin", PAGES)
+def origin(sandbox):
+    root = sandbox.repo("origin", PAGES)
     (root / ".abcd" / "memory" / "index.md").write_text(CATALOGUE, encoding="utf-8")
     (root / ".abcd" / "rules.json").write_text(RULES, encoding="utf-8")
-    box.git("add", "-A", cwd=root)
-    box.git("commit", "-qm", "all", cwd=root)
+    sandbox.git("add", "-A", cwd=root)
+    sandbox.git("commit", "-qm", "all", cwd=root)
     return root
 
 
-def clone(box, origin, name, *options):
-    target = box.tmp / name
+def clone(sandbox, origin, name, *options):
+    target = sandbox.tmp / name
     target.parent.mkdir(parents=True, exist_ok=True)
-    box.git(*options, "clone", "-q", "--no-hardlinks", origin, target, cwd=box.tmp)
+    sandbox.git(*options, "clone", "-q", "--no-hardlinks", origin, target, cwd=sandbox.tmp)
     return target
 
 
-def built(box, root, python=sys.executable, umask=0o022, **env):
+def built(sandbox, root, python=sys.executable, umask=0o022, **env):
     """(key, bytes of the artefact) of a build as a process of its own."""
     done = subprocess.run([python, "-m", "abcd_index", "build", "--scope", "workspace", "-q"], cwd=str(root),
-                          env={**box.env, **env}, capture_output=True, text=True, timeout=120,
+                          env={**sandbox.env, **env}, capture_output=True, text=True, timeout=120,
                           preexec_fn=lambda: os.umask(umask))
     assert done.returncode == 0, done.stderr
     index = root / ".abcd" / ".index"
@@ -53,82 +53,82 @@ def built(box, root, python=sys.executable, umask=0o022, **env):
 
 
 @pytest.fixture
-def reference(box, origin):
-    return built(box, clone(box, origin, "reference"), PYTHONHASHSEED="1", LC_ALL="C.UTF-8", TZ="UTC")
+def reference(sandbox, origin):
+    return built(sandbox, clone(sandbox, origin, "reference"), PYTHONHASHSEED="1", LC_ALL="C.UTF-8", TZ="UTC")
 
 
 @pytest.mark.parametrize("env", [
     {"PYTHONHASHSEED": "2"}, {"PYTHONHASHSEED": "random"}, {"TZ": "Pacific/Kiritimati"}, {"LC_ALL": "C"},
     {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}, {"PYTHONUTF8": "0", "LC_ALL": "POSIX"}, {"PYTHONOPTIMIZE": "2"},
 ], ids=lambda env: ",".join(f"{k}={v}" for k, v in env.items()))
-def test_environment(box, origin, reference, env):
-    assert built(box, clone(box, origin, "other"), **env) == reference
+def test_environment(sandbox, origin, reference, env):
+    assert built(sandbox, clone(sandbox, origin, "other"), **env) == reference
 
 
-def test_path_and_umask(box, origin, reference):
-    deep = clone(box, origin, "somewhere else/with spaces/\u00fcber all")
-    assert built(box, deep, umask=0o077) == reference
-    assert built(box, deep / ".abcd" / "..", umask=0) == reference
+def test_path_and_umask(sandbox, origin, reference):
+    deep = clone(sandbox, origin, "somewhere else/with spaces/\u00fcber all")
+    assert built(sandbox, deep, umask=0o077) == reference
+    assert built(sandbox, deep / ".abcd" / "..", umask=0) == reference
 
 
-def test_order_in_which_the_files_were_made(box, origin, reference):
+def test_order_in_which_the_files_were_made(sandbox, origin, reference):
     for number, backwards in enumerate((False, True)):
-        target = box.tmp / f"order{number}"
+        target = sandbox.tmp / f"order{number}"
         (target / ".abcd" / "memory").mkdir(parents=True)
         names = sorted(os.listdir(origin / ".abcd" / "memory"), reverse=backwards)
         for name in names:
             shutil.copyfile(origin / ".abcd" / "memory" / name, target / ".abcd" / "memory" / name)
         shutil.copyfile(origin / ".abcd" / "rules.json", target / ".abcd" / "rules.json")
-        assert built(box, target) == reference
+        assert built(sandbox, target) == reference
 
 
-def test_line_ends(box, origin, reference):
-    target = clone(box, origin, "crlf", "-c", "core.autocrlf=true")
+def test_line_ends(sandbox, origin, reference):
+    target = clone(sandbox, origin, "crlf", "-c", "core.autocrlf=true")
     assert b"\r\n" in (target / ".abcd" / "memory" / "plain.md").read_bytes()
     assert b"\r\n" in (target / ".abcd" / "rules.json").read_bytes()
-    assert built(box, target) == reference
+    assert built(sandbox, target) == reference
 
 
-def test_decomposed_names(box, origin, reference):
+def test_decomposed_names(sandbox, origin, reference):
     import unicodedata
 
-    target = clone(box, origin, "nfd")
+    target = clone(sandbox, origin, "nfd")
     store = target / ".abcd" / "memory"
     for name in os.listdir(store):
         os.rename(store / name, store / unicodedata.normalize("NFD", name))
     assert sorted(os.listdir(store)) != sorted(os.listdir(origin / ".abcd" / "memory"))
-    assert built(box, target) == reference
+    assert built(sandbox, target) == reference
 
 
-def test_times_and_modes(box, origin, reference):
-    target = clone(box, origin, "times")
+def test_times_and_modes(sandbox, origin, reference):
+    target = clone(sandbox, origin, "times")
     for path in (target / ".abcd" / "memory").iterdir():
         os.utime(path, (978307200, 978307200))
         path.chmod(0o755)
-    assert built(box, target) == reference
+    assert built(sandbox, target) == reference
 
 
-def test_a_shallow_clone_and_another_history(box, origin, reference):
-    shallow = box.tmp / "shallow"
-    box.git("clone", "-q", "--depth", "1", f"file://{origin}", shallow, cwd=box.tmp)
-    box.git("commit", "-q", "--amend", "-m", "other words", cwd=shallow)
-    assert built(box, shallow) == reference
+def test_a_shallow_clone_and_another_history(sandbox, origin, reference):
+    shallow = sandbox.tmp / "shallow"
+    sandbox.git("clone", "-q", "--depth", "1", f"file://{origin}", shallow, cwd=sandbox.tmp)
+    sandbox.git("commit", "-q", "--amend", "-m", "other words", cwd=shallow)
+    assert built(sandbox, shallow) == reference
 
 
-def test_a_build_from_scratch_and_one_after_many_edits(box, origin, reference):
+def test_a_build_from_scratch_and_one_after_many_edits(sandbox, origin, reference):
     """Pages taken over from an earlier artefact leave no trace."""
-    target = clone(box, origin, "edits")
+    target = clone(sandbox, origin, "edits")
     store = target / ".abcd" / "memory"
     other = (store / "plain.md").read_bytes()
     for text in (b"---\nrecall: [something]\n---\n# Else\n", b"# Very long\n" + b"word " * 4000, b""):
         (store / "plain.md").write_bytes(text)
         (store / "extra.md").write_bytes(b"---\nrecall: [auth]\n---\n# Extra\n" + text)
-        assert built(box, target)[0] != reference[0]
+        assert built(sandbox, target)[0] != reference[0]
     (store / "extra.md").unlink()
     (store / "plain.md").write_bytes(other)
     shutil.rmtree(target / ".abcd" / ".index" / "kept", ignore_errors=True)
     (target / ".abcd" / ".index" / f"{reference[0]}.idx").unlink(missing_ok=True)
-    assert built(box, target) == reference
+    assert built(sandbox, target) == reference
 
 
 def interpreters():
@@ -145,15 +145,15 @@ def interpreters():
                 break
 
 
-def test_other_python_versions(box, origin, reference):
+def test_other_python_versions(sandbox, origin, reference):
     """Skipped with the reason when no other version has the libraries."""
     tried, equal = [], []
     for minor, python in interpreters():
-        env = sealed_env(box.home, PYTHONPATH=str(ROOT))
+        env = sealed_env(sandbox.home, PYTHONPATH=str(ROOT))
         check = subprocess.run([python, "-c", "import orjson, frontmatter, yaml, typer"], env=env, capture_output=True)
         tried.append(minor)
         if check.returncode == 0:
-            assert built(box, clone(box, origin, f"py{minor}"), python, PYTHONPATH=str(ROOT)) == reference
+            assert built(sandbox, clone(sandbox, origin, f"py{minor}"), python, PYTHONPATH=str(ROOT)) == reference
             equal.append(minor)
     if not equal:
         pytest.skip(f"no other Python with orjson, python-frontmatter and typer; looked at {tried or 'none'}")

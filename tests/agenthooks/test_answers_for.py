@@ -11,23 +11,23 @@ import pytest
 
 from abcd_index.agenthooks import io, ledger, rebuild
 from abcd_index.artefact.format import checksum
-from tests import recall_shop
-from tests.recall_shop import older, page
+from tests import hooked_store
+from tests.hooked_store import older, page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 RULES = {"SHIP": {"state": "active", "recall": ["deploy"], "rules": ["Tag it first."]}}
 
 
 @pytest.fixture
-def aged(shop):
-    shop.box.pages(shop.root, {"a_auth_x.md": page(["auth"], "Body A."), "b_tea.md": page(["tea"], "Body B.")})
-    (shop.root / ".abcd" / "rules.json").write_text(json.dumps({"schema_version": 1, "domains": RULES}))
-    for path in [*shop.store.iterdir(), shop.store, shop.root / ".abcd" / "rules.json"]:
+def aged(hooked):
+    hooked.sandbox.pages(hooked.root, {"a_auth_x.md": page(["auth"], "Body A."), "b_tea.md": page(["tea"], "Body B.")})
+    (hooked.root / ".abcd" / "rules.json").write_text(json.dumps({"schema_version": 1, "domains": RULES}))
+    for path in [*hooked.store.iterdir(), hooked.store, hooked.root / ".abcd" / "rules.json"]:
         older(path)
     time.sleep(0.06)
-    shop.build()
-    shop.free(95)
-    return shop
+    hooked.build()
+    hooked.free(95)
+    return hooked
 
 
 def forged(data, old, new):
@@ -127,7 +127,7 @@ def test_a_page_that_is_added_under_an_old_folder_time_is_noticed(aged, prompt):
     aged.quick(prompt)
     assert aged.started
     aged.started.clear()
-    for note in (aged.box.user / ".index").glob("rebuild-*"):
+    for note in (aged.sandbox.user / ".index").glob("rebuild-*"):
         note.unlink()
     aged.start("startup", "s2")
     assert aged.started
@@ -161,7 +161,7 @@ def test_only_the_artefact_that_is_torn_is_blamed(aged, when, monkeypatch):
         assert not aged.started and idx.exists()
         return
     data = idx.read_bytes()
-    aged.wound(re.sub(rb"Body A", b"Body X", data).replace(b'"a_auth_x.md"', b'"a_auth_y.md"'), idx)
+    aged.damage(re.sub(rb"Body A", b"Body X", data).replace(b'"a_auth_x.md"', b'"a_auth_y.md"'), idx)
     text = aged.quick("auth mine")
     assert "Mine." in text and "Body" not in text
     assert [command[command.index("--scope") + 1] for command in aged.started] == ["workspace"]
@@ -170,7 +170,7 @@ def test_only_the_artefact_that_is_torn_is_blamed(aged, when, monkeypatch):
 
 def test_no_build_is_started_while_one_runs_and_a_failed_one_is_not_tried_at_once(aged, monkeypatch):
     monkeypatch.undo()
-    notes = str(aged.box.user / ".index")
+    notes = str(aged.sandbox.user / ".index")
     scope = aged.scopes()[0]
 
     def wait(there):
@@ -206,9 +206,9 @@ def test_two_hooks_at_the_first_prompt_agree_on_the_secret_and_lose_nothing(aged
             answers = list(pool.map(lambda a: aged.ask(a[0], "t%d" % n, prompt_id=a[1]), asked))  # noqa: B023
         assert all(answers)
         assert not any(aged.quick(prompt + "?", "t%d" % n) for prompt, _ in asked)
-    assert len((aged.box.user / ".index" / "key").read_bytes()) == 32
-    assert (aged.box.user / ".index" / "key").stat().st_mode & 0o777 == 0o600
-    assert not list((aged.box.user / ".index").glob("*.tmp"))
+    assert len((aged.sandbox.user / ".index" / "key").read_bytes()) == 32
+    assert (aged.sandbox.user / ".index" / "key").stat().st_mode & 0o777 == 0o600
+    assert not list((aged.sandbox.user / ".index").glob("*.tmp"))
 
 
 def test_short_prompts_cannot_be_guessed_from_the_files(aged):
@@ -225,7 +225,7 @@ def test_short_prompts_cannot_be_guessed_from_the_files(aged):
         guesses += [hashlib.blake2b(raw, digest_size=20).hexdigest(), hashlib.blake2b(raw).hexdigest()]
         assert not [guess for guess in guesses if guess[:12] in said], text
     # With another secret everything has another name.
-    (aged.box.user / ".index" / "key").write_bytes(b"x" * 32)
+    (aged.sandbox.user / ".index" / "key").write_bytes(b"x" * 32)
     assert io.session_of("session-1", aged.places).path not in {str(p).rpartition(".")[0] for p in aged.sessions.iterdir()}
 
 
@@ -251,12 +251,12 @@ def test_a_hook_that_is_registered_twice_counts_a_prompt_once(aged, prompt_id):
 def test_abcd_debug_says_why_loading_fails(aged, tmp_path, script, gone):
     copy = tmp_path / "copy"
     for name in ("abcd_index", "hooks"):
-        shutil.copytree(recall_shop.ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(hooked_store.ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     target = copy / gone
     shutil.rmtree(target) if target.is_dir() else target.unlink()
     for debug in ("", "1"):
-        env = dict(aged.box.env, ABCD_DEBUG=debug)
-        done = aged.box.hook(aged.payload("auth"), script=str(copy / "hooks" / script), env=env)
+        env = dict(aged.sandbox.env, ABCD_DEBUG=debug)
+        done = aged.sandbox.hook(aged.payload("auth"), script=str(copy / "hooks" / script), env=env)
         assert (done.returncode, done.stdout) == (0, b"")
         assert (b"Error" in done.stderr) == bool(debug)
 
@@ -267,7 +267,7 @@ def test_abcd_debug_says_why_loading_fails(aged, tmp_path, script, gone):
 def test_nothing_under_our_names_makes_a_hook_wait(aged, name, kind):
     aged.ask("tea")
     folder = {"rules.json": aged.root / ".abcd", "a_auth_x.md": aged.store}.get(
-        name, aged.box.user / ".index" if "/" in name or name == "key" else aged.index)
+        name, aged.sandbox.user / ".index" if "/" in name or name == "key" else aged.index)
     for path in list(folder.glob(name)):
         path.unlink()
         if kind == "fifo":
@@ -282,6 +282,6 @@ def test_nothing_under_our_names_makes_a_hook_wait(aged, name, kind):
     for payload, script in ((aged.payload("auth deploy"), "prompt_router_hook.py"),
                             (aged.payload("", hook_event_name="SessionStart", source="startup"), "session_hook.py"),
                             ({"session_id": "s1", "context_window": {"used_percentage": 5}}, "statusline_hook.py")):
-        done = aged.box.hook(payload, script=script)
+        done = aged.sandbox.hook(payload, script=script)
         assert done.returncode == 0 and done.stderr == b"", done.stderr
     assert time.monotonic() - begun < 15

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from abcd_index.agenthooks import io, prompt_hook, session_hook
 from abcd_index.agenthooks.io import Session, marked
 from abcd_index.agenthooks.prompt import HEAD, TAIL, Prompt
-from tests import recall_shop
-from tests.recall_shop import page, said
+from tests import hooked_store
+from tests.hooked_store import page, said
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 RELAXED = settings(max_examples=150, deadline=None)
 
 VALUES = st.recursive(
@@ -28,12 +28,12 @@ FIELDS = st.sampled_from([
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    from tests.conftest import Box
+    from tests.conftest import Sandbox
 
     patch = pytest.MonkeyPatch()
-    shop = recall_shop.Shop(Box(tmp_path_factory.mktemp("any")))
+    hooked = hooked_store.HookedStore(Sandbox(tmp_path_factory.mktemp("any")))
     patch.setattr("abcd_index.agenthooks.rebuild.start", lambda command, note: True)
-    yield shop.pages({"a_auth.md": page(["auth"], "Body A.")}, {"u_tea.md": page(["tea"], "Tea.")})
+    yield hooked.pages({"a_auth.md": page(["auth"], "Body A.")}, {"u_tea.md": page(["tea"], "Tea.")})
     patch.undo()
 
 
@@ -104,13 +104,13 @@ def test_any_bytes_are_an_artefact(store, data):
     good = store.__dict__.setdefault("good", idx.read_bytes())
     kind = data.draw(st.sampled_from(["bytes", "cut", "patch", "header"]))
     if kind == "bytes":
-        wound = data.draw(st.binary(max_size=200))
+        damage = data.draw(st.binary(max_size=200))
     elif kind == "cut":
-        wound = good[: data.draw(st.integers(0, len(good) - 1))]
+        damage = good[: data.draw(st.integers(0, len(good) - 1))]
     elif kind == "patch":
         at = data.draw(st.integers(0, len(good) - 1))
         piece = data.draw(st.binary(min_size=1, max_size=20))
-        wound = good[:at] + piece + good[at + len(piece):]
+        damage = good[:at] + piece + good[at + len(piece):]
     else:
         # A header whose checksum holds, with forged values: only the reader's own checks are left.
         from abcd_index.artefact.format import checksum
@@ -119,14 +119,14 @@ def test_any_bytes_are_an_artefact(store, data):
         header = json.loads(line)
         header[data.draw(st.sampled_from(sorted(header)))] = data.draw(VALUES)
         head = json.dumps(header).encode()
-        wound = head + b"\n%10d\n" % checksum(head) + rest.partition(b"\n")[2]
+        damage = head + b"\n%10d\n" % checksum(head) + rest.partition(b"\n")[2]
     try:
-        store.wound(wound, idx)
+        store.damage(damage, idx)
         for prompt in ("why does auth fail?", "tea", "*x"):
             answer = said(store.respond(store.payload(prompt, None)))
             assert "Body" not in answer.replace("Body A.", "")
     finally:
-        store.wound(good, idx)
+        store.damage(good, idx)
 
 
 def test_thousands_of_files_in_the_sessions_folder_cost_a_prompt_nothing(store):

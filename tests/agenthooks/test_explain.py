@@ -6,28 +6,28 @@ from hypothesis import strategies as st
 
 from abcd_index.agenthooks import fill, io, ledger
 from abcd_index.agenthooks.decide import decide
-from tests import recall_shop
-from tests.recall_shop import page
+from tests import hooked_store
+from tests.hooked_store import page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 
 
-def furnish(shop):
-    shop.pages(
+def fill_store(hooked):
+    hooked.pages(
         {"a_auth_login.md": page(["auth", "login"], "Login body. " * 20, "Auth login"),
          "b_auth_token.md": page(["auth", "token"], "Token body. " * 200, "Tokens", exclude=["mock"]),
          "c_rate.md": page(["rate limit"], "Rate body.", "Limits", contradicts=["d_rate_old.md"]),
          "d_rate_old.md": page(["rate limit", "limit"], "Old rate body.", "Old limits"),
          "e_deploy.md": page(["deploy"], "word\n\n" * 4000, "Deploy")},
         {"u_auth.md": page(["auth"], "User auth.", "Mine"), "u_tea.md": page(["tea", "login"], "Tea body.", "Tea")})
-    shop.rules({"SHIP": {"state": "active", "recall": ["deploy"], "rules": ["Tag it."]},
+    hooked.rules({"SHIP": {"state": "active", "recall": ["deploy"], "rules": ["Tag it."]},
                 "REST": {"state": "dormant", "recall": ["auth"], "rules": ["Rest."]}})
-    return shop
+    return hooked
 
 
 @pytest.fixture
-def store(shop):
-    return furnish(shop)
+def store(hooked):
+    return fill_store(hooked)
 
 
 PROMPTS = ("why does auth login fail?", "mock the auth token", "the rate limit and deploy", "tea", "nothing here",
@@ -90,9 +90,9 @@ def test_seen_pages_say_since_when(store):
     assert found["a_auth_login.md"]["why"] == "the session has it already, since 2 prompts ago"
 
 
-def test_pages_beyond_the_best_are_shown_too(shop):
-    shop.pages({"a_%02d.md" % n: page(["common"], "x") for n in range(40)})
-    found = rows(shop, "common")
+def test_pages_beyond_the_best_are_shown_too(hooked):
+    hooked.pages({"a_%02d.md" % n: page(["common"], "x") for n in range(40)})
+    found = rows(hooked, "common")
     assert len(found) == 40 and sum("beyond the best" in row["why"] for row in found.values()) == 16
 
 
@@ -116,6 +116,6 @@ def test_any_prompt_is_explained_without_changing_it(explained, prompt, free):
 @pytest.fixture(scope="module")
 def explained(tmp_path_factory):
     """The scopes of one store, built once."""
-    from tests.conftest import Box
+    from tests.conftest import Sandbox
 
-    return furnish(recall_shop.Shop(Box(tmp_path_factory.mktemp("explained")))).scopes()
+    return fill_store(hooked_store.HookedStore(Sandbox(tmp_path_factory.mktemp("explained")))).scopes()

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 from abcd_index import settings
 from abcd_index.agenthooks import fill, io, statusline
 from abcd_index.agenthooks.decide import DEFAULTS
-from tests import recall_shop
-from tests.recall_shop import older, page
+from tests import hooked_store
+from tests.hooked_store import older, page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 
 
 @pytest.fixture
-def auth(shop):
-    return shop.pages({"a_auth_%d.md" % n: page(["auth"], "Body number %d." % n) for n in range(3)})
+def auth(hooked):
+    return hooked.pages({"a_auth_%d.md" % n: page(["auth"], "Body number %d." % n) for n in range(3)})
 
 
-def bracket(shop, prompt="auth", session="s1"):
+def bracket(hooked, prompt="auth", session="s1"):
     """The bracket that a prompt comes in; the ledger's own memory is cleared."""
-    text = shop.quick(prompt, session)
-    for name in shop.sessions.iterdir():
+    text = hooked.quick(prompt, session)
+    for name in hooked.sessions.iterdir():
         if ".fill" not in name.name:
             name.unlink()
     return text.partition('bracket="')[2].partition('"')[0]
@@ -131,11 +131,11 @@ def test_a_figure_of_two_days_ago_does_not_count(auth, monkeypatch):
     assert bracket(auth) == "MODERATE"
 
 
-@pytest.mark.parametrize("wound", [b"", b"\0\0", b"abcd-fill 1 x\n1 2 3 4 5\n", b"abcd-fill 2\n", b"{}", b"x" * 9000])
-def test_a_record_that_is_none_is_no_figure(auth, wound):
+@pytest.mark.parametrize("damage", [b"", b"\0\0", b"abcd-fill 1 x\n1 2 3 4 5\n", b"abcd-fill 2\n", b"{}", b"x" * 9000])
+def test_a_record_that_is_none_is_no_figure(auth, damage):
     auth.free(90)
     path = next(auth.sessions.glob("*.fill"))
-    path.write_bytes(wound)
+    path.write_bytes(damage)
     assert bracket(auth) == "MODERATE"
     auth.free(90)
     assert bracket(auth) == "FRESH"
@@ -170,9 +170,9 @@ def test_the_figures_that_agents_send(window, remaining):
 
 
 @pytest.mark.parametrize("window", [None, 5, [], "x"])
-def test_a_status_line_without_a_window_writes_nothing(shop, window):
-    statusline.keep({"session_id": "s1", "context_window": window}, shop.places)
-    assert not shop.sessions.exists()
+def test_a_status_line_without_a_window_writes_nothing(hooked, window):
+    statusline.keep({"session_id": "s1", "context_window": window}, hooked.places)
+    assert not hooked.sessions.exists()
 
 
 JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
@@ -210,11 +210,11 @@ def test_the_least_figure_since_the_last_reset_is_kept(tmp_path_factory, steps):
     assert (found is None) == (least is None) and (found is None or abs(found - least) < 0.001)
 
 
-def statusline_process(shop, payload, *command, **kw):
+def statusline_process(hooked, payload, *command, **kw):
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     return subprocess.run(
-        [recall_shop.BASE_PYTHON, "-I", "-S", str(recall_shop.ROOT / "hooks" / "statusline_hook.py"), *command],
-        input=data, env=shop.box.env, cwd=str(shop.root), capture_output=True, timeout=20, **kw)
+        [hooked_store.BASE_PYTHON, "-I", "-S", str(hooked_store.ROOT / "hooks" / "statusline_hook.py"), *command],
+        input=data, env=hooked.sandbox.env, cwd=str(hooked.root), capture_output=True, timeout=20, **kw)
 
 
 PAYLOAD = {"session_id": "s1", "model": {"display_name": "Opus"}, "context_window": {"used_percentage": 8}}
@@ -259,7 +259,7 @@ def test_without_a_wrapped_command_a_short_line_is_shown(auth):
 
 @pytest.mark.parametrize("name, wanted", [("claude", "FRESH"), ("qwen", "FRESH"), ("copilot", "MODERATE")])
 def test_recorded_status_lines(auth, name, wanted):
-    payload = json.loads((recall_shop.ROOT / "tests" / "data" / "payloads" / (name + "_status_line.json")).read_text())
+    payload = json.loads((hooked_store.ROOT / "tests" / "data" / "payloads" / (name + "_status_line.json")).read_text())
     assert statusline_process(auth, payload).returncode == 0
     assert bracket(auth, session=payload["session_id"]) == wanted
 

@@ -8,31 +8,31 @@ import time
 
 import pytest
 
-from tests import recall_shop
-from tests.recall_shop import older, page
+from tests import hooked_store
+from tests.hooked_store import older, page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 
 
 @pytest.fixture
-def aged(shop):
+def aged(hooked):
     """A store whose files were all written a minute before the build, as they mostly are."""
     pages = {"a_auth_x.md": page(["auth"], "Body A."), "b_auth_y.md": page(["auth"], "Body B."),
              "c_tea.md": page(["tea"], "Body C.")}
-    shop.box.pages(shop.root, pages)
-    for path in list(shop.store.iterdir()):
+    hooked.sandbox.pages(hooked.root, pages)
+    for path in list(hooked.store.iterdir()):
         older(path)
-    older(shop.store)
+    older(hooked.store)
     time.sleep(0.03)  # The change times cannot be set back.
-    shop.build()
-    shop.free(95)
-    return shop
+    hooked.build()
+    hooked.free(95)
+    return hooked
 
 
-def scopes(shop):
+def scopes(hooked):
     """The scopes that were to be rebuilt."""
-    names = [command[command.index("--scope") + 1] for command in shop.started]
-    shop.started.clear()
+    names = [command[command.index("--scope") + 1] for command in hooked.started]
+    hooked.started.clear()
     return names
 
 
@@ -85,21 +85,21 @@ def test_a_new_page_calls_for_a_rebuild_even_when_nothing_matched(aged):
     assert scopes(aged) == ["workspace"]
 
 
-def test_pages_written_just_before_the_build_are_compared_by_content(shop):
-    shop.pages({"a_auth_x.md": page(["auth"], "Body A.")})
-    assert "Body A." in shop.quick("auth")
-    stat = os.stat(shop.store / "a_auth_x.md")
-    (shop.store / "a_auth_x.md").write_text(page(["auth"], "Body Z."))
-    os.utime(shop.store / "a_auth_x.md", ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert "Body A." not in shop.quick("auth", "s2")
+def test_pages_written_just_before_the_build_are_compared_by_content(hooked):
+    hooked.pages({"a_auth_x.md": page(["auth"], "Body A.")})
+    assert "Body A." in hooked.quick("auth")
+    stat = os.stat(hooked.store / "a_auth_x.md")
+    (hooked.store / "a_auth_x.md").write_text(page(["auth"], "Body Z."))
+    os.utime(hooked.store / "a_auth_x.md", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert "Body A." not in hooked.quick("auth", "s2")
 
 
-@pytest.mark.parametrize("wound", [None, b"", b"{}\n", b'{"folder":1}\n', b"\0" * 300])
-def test_without_times_no_body_comes_until_a_build_wrote_them(aged, wound):
+@pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"folder":1}\n', b"\0" * 300])
+def test_without_times_no_body_comes_until_a_build_wrote_them(aged, damage):
     path = next(aged.index.glob("*.times"))
     path.unlink()
-    if wound is not None:
-        path.write_bytes(wound)
+    if damage is not None:
+        path.write_bytes(damage)
     text = aged.quick("auth")
     assert "(changed since it was indexed)" in text and "Body A" not in text
     assert scopes(aged) == ["workspace"]
@@ -107,16 +107,16 @@ def test_without_times_no_body_comes_until_a_build_wrote_them(aged, wound):
     assert "Body A." in aged.quick("auth", "s2")
 
 
-def test_names_in_another_normalisation_are_found(shop):
-    shop.pages({"a_auth_cafe\u0301.md": page(["auth"], "Body A.")})
-    assert "Body A." in shop.quick("auth")
+def test_names_in_another_normalisation_are_found(hooked):
+    hooked.pages({"a_auth_cafe\u0301.md": page(["auth"], "Body A.")})
+    assert "Body A." in hooked.quick("auth")
 
 
-def test_a_link_within_the_store_is_followed(shop):
-    shop.box.pages(shop.root, {"sub/x.md": b""} if False else {"z_other.md": page(["auth"], "Body A.")})
-    (shop.store / "a_auth_x.md").symlink_to("z_other.md")
-    shop.build()
-    assert "Body A." in shop.quick("auth")
+def test_a_link_within_the_store_is_followed(hooked):
+    hooked.sandbox.pages(hooked.root, {"sub/x.md": b""} if False else {"z_other.md": page(["auth"], "Body A.")})
+    (hooked.store / "a_auth_x.md").symlink_to("z_other.md")
+    hooked.build()
+    assert "Body A." in hooked.quick("auth")
 
 
 def test_rebuilds_are_not_started_at_every_prompt(aged):
@@ -154,26 +154,26 @@ def test_the_session_start_looks_at_every_page_and_all_else_that_shapes_the_arte
     assert stale()
 
 
-def forget_rebuilds(shop):
-    for path in shop.sessions.parent.glob("rebuild-*"):
+def forget_rebuilds(hooked):
+    for path in hooked.sessions.parent.glob("rebuild-*"):
         path.unlink()
 
 
 def test_a_prompt_that_meets_a_damaged_artefact_starts_a_rebuild(aged):
     idx = next(aged.index.glob("*.idx"))
     good = idx.read_bytes()
-    aged.wound(good.replace(b"Body A", b"Body X"))
+    aged.damage(good.replace(b"Body A", b"Body X"))
     assert aged.quick("auth") == ""
     # Without force a build would find that key there and leave it.
     assert "--force" in aged.started[-1] and scopes(aged) == ["workspace"]
     forget_rebuilds(aged)
-    aged.wound(good[:-1])
+    aged.damage(good[:-1])
     assert aged.quick("auth", "s2") == "" and aged.quick("nothing of ours", "s3") == ""
     assert scopes(aged) == ["workspace"]
     forget_rebuilds(aged)
     # One of a later release is not for this one to replace.
     header, _, rest = good.partition(b"\n")
-    aged.wound(header.replace(b'"format":1', b'"format":9') + b"\n" + rest)
+    aged.damage(header.replace(b'"format":1', b'"format":9') + b"\n" + rest)
     assert aged.quick("auth", "s4") == ""
     assert scopes(aged) == []
 
@@ -209,12 +209,12 @@ def test_the_session_start_says_what_keeps_pages_from_being_recalled(aged):
 
     idx = next(aged.index.glob("*.idx"))
     good = idx.read_bytes()
-    aged.wound(good[: len(good) // 2])
+    aged.damage(good[: len(good) // 2])
     assert "damaged" in said() and "\n" not in said()
     assert "--force" in aged.started[-1]
     header, _, rest = good.partition(b"\n")
     newer = header.replace(b'"format":1', b'"format":9')
-    aged.wound(newer + b"\n" + rest)
+    aged.damage(newer + b"\n" + rest)
     assert "format 9" in said()
     os.utime(idx)
     assert "not built yet" in said()
@@ -228,10 +228,10 @@ def test_the_session_start_says_what_keeps_pages_from_being_recalled(aged):
 def test_a_missing_broken_or_newer_artefact_is_silent_at_a_prompt(aged):
     idx = next(aged.index.glob("*.idx"))
     good = idx.read_bytes()
-    for wound in (b"", b"{}\n", good[:40], good[: len(good) // 2], good[:-1], good + b"x", b"\0" * len(good),
+    for damage in (b"", b"{}\n", good[:40], good[: len(good) // 2], good[:-1], good + b"x", b"\0" * len(good),
                   good.replace(b'"format":1', b'"format":9')):
-        aged.wound(wound, idx)
-        done = aged.box.hook(aged.payload("auth"))
+        aged.damage(damage, idx)
+        done = aged.sandbox.hook(aged.payload("auth"))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     idx.unlink()
     assert aged.ask("auth") == ""
@@ -240,12 +240,12 @@ def test_a_missing_broken_or_newer_artefact_is_silent_at_a_prompt(aged):
         assert aged.ask("auth") == ""
 
 
-def test_one_broken_scope_leaves_the_other_alone(shop):
-    shop.pages({"a_auth_x.md": page(["auth"], "Body A.")}, {"u_auth.md": page(["auth"], "Mine.")})
-    for index, left, gone in ((shop.index, "Mine.", "Body A."), ):
+def test_one_broken_scope_leaves_the_other_alone(hooked):
+    hooked.pages({"a_auth_x.md": page(["auth"], "Body A.")}, {"u_auth.md": page(["auth"], "Mine.")})
+    for index, left, gone in ((hooked.index, "Mine.", "Body A."), ):
         idx = next(index.glob("*.idx"))
-        shop.wound(idx.read_bytes()[:-5], idx)
-        text = shop.ask("auth")
+        hooked.damage(idx.read_bytes()[:-5], idx)
+        text = hooked.ask("auth")
         assert left in text and gone not in text
 
 
@@ -257,9 +257,9 @@ def test_flipped_bytes_never_show_other_text(aged):
     chance = random.Random(7)
     for _ in range(150):
         at = chance.randrange(len(good))
-        wound = bytearray(good)
-        wound[at] ^= 1 << chance.randrange(8)
-        aged.wound(bytes(wound), idx)
+        damage = bytearray(good)
+        damage[at] ^= 1 << chance.randrange(8)
+        aged.damage(bytes(damage), idx)
         text = aged.quick("auth", None)
         rest = text.replace("Body A.", "").replace("Body B.", "")
         assert "Body" not in rest
@@ -267,13 +267,13 @@ def test_flipped_bytes_never_show_other_text(aged):
 
 def test_the_background_build_is_a_process_of_its_own(aged):
     """The real hook, the real build: the prompt does not wait, the next prompt has the new page."""
-    record = aged.box.user / ".index"
+    record = aged.sandbox.user / ".index"
     record.mkdir(parents=True, exist_ok=True)
     (record / "interpreter").write_text(sys.executable + "\n")
     (aged.store / "a_auth_x.md").write_text(page(["auth"], "Body A, edited."))
     process = subprocess.Popen(
-        [recall_shop.BASE_PYTHON, "-I", "-S", str(recall_shop.ROOT / "hooks" / "prompt_router_hook.py")],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=aged.box.env, cwd=str(aged.root))
+        [hooked_store.BASE_PYTHON, "-I", "-S", str(hooked_store.ROOT / "hooks" / "prompt_router_hook.py")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=aged.sandbox.env, cwd=str(aged.root))
     import json
 
     # communicate() waits for the pipes to close: a build that held them would be waited for.
@@ -291,32 +291,32 @@ def test_the_background_build_is_a_process_of_its_own(aged):
 def test_without_an_interpreter_that_can_build_nothing_is_started(aged, monkeypatch):
     from abcd_index.agenthooks import rebuild
 
-    monkeypatch.setattr(rebuild.sys, "prefix", str(aged.box.tmp))
+    monkeypatch.setattr(rebuild.sys, "prefix", str(aged.sandbox.tmp))
     (aged.store / "a_auth_x.md").write_text(page(["auth"], "Edited."))
     aged.quick("auth")
     assert scopes(aged) == []
-    record = aged.box.user / ".index"
+    record = aged.sandbox.user / ".index"
     (record / "interpreter").write_text("/no/such/python\n")
     aged.quick("auth", "s2")
     assert scopes(aged) == []
 
 
-def test_readers_during_fifty_builds_miss_nothing(shop):
-    shop.pages({"a_auth_x.md": page(["auth"], "Body A 0.")})
+def test_readers_during_fifty_builds_miss_nothing(hooked):
+    hooked.pages({"a_auth_x.md": page(["auth"], "Body A 0.")})
     for n in range(50):
-        (shop.store / "b_other.md").write_text(page(["tea%d" % n], "Tea %d." % n))
-        before = shop.quick("auth", None)
-        shop.build()
-        assert "Body A 0." in before and "Body A 0." in shop.quick("auth", None)
+        (hooked.store / "b_other.md").write_text(page(["tea%d" % n], "Tea %d." % n))
+        before = hooked.quick("auth", None)
+        hooked.build()
+        assert "Body A 0." in before and "Body A 0." in hooked.quick("auth", None)
 
 
-def test_a_keyword_whose_pages_are_all_gone_is_the_wider_scopes(shop):
+def test_a_keyword_whose_pages_are_all_gone_is_the_wider_scopes(hooked):
     """The workspace no longer holds it, so the user's page comes at once, not only after the rebuild."""
-    shop.pages({"note_x_one.md": page(["roll"], title="Workspace one"), "note_x_two.md": page(["roll"])},
+    hooked.pages({"note_x_one.md": page(["roll"], title="Workspace one"), "note_x_two.md": page(["roll"])},
                {"mine.md": page(["roll"], title="My own")})
-    assert "My own" not in shop.quick("roll it", session="a")
-    (shop.store / "note_x_one.md").unlink()
-    assert "My own" not in shop.quick("roll it", session="b")
-    (shop.store / "note_x_two.md").unlink()
-    assert "My own" in shop.quick("roll it", session="c")
-    assert shop.started
+    assert "My own" not in hooked.quick("roll it", session="a")
+    (hooked.store / "note_x_one.md").unlink()
+    assert "My own" not in hooked.quick("roll it", session="b")
+    (hooked.store / "note_x_two.md").unlink()
+    assert "My own" in hooked.quick("roll it", session="c")
+    assert hooked.started

@@ -12,24 +12,24 @@ from hypothesis import strategies as st
 
 from abcd_index.agenthooks import io, ledger
 from abcd_index.agenthooks.ledger import KEPT
-from tests import recall_shop
-from tests.recall_shop import older, page
+from tests import hooked_store
+from tests.hooked_store import older, page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 
 
 @pytest.fixture
-def auth(shop):
-    return shop.pages({"pitfall_auth_x.md": page(["auth"], "Retries are capped at three."),
+def auth(hooked):
+    return hooked.pages({"pitfall_auth_x.md": page(["auth"], "Retries are capped at three."),
                        "howto_x_deploy.md": page(["deploy"], "Never on a Friday.")})
 
 
-def files(shop):
-    return sorted(os.listdir(shop.sessions)) if shop.sessions.exists() else []
+def files(hooked):
+    return sorted(os.listdir(hooked.sessions)) if hooked.sessions.exists() else []
 
 
-def session(shop, name="s1"):
-    return io.session_of(name, shop.places, make=True)
+def session(hooked, name="s1"):
+    return io.session_of(name, hooked.places, make=True)
 
 
 def test_sessions_do_not_see_each_other(auth):
@@ -91,15 +91,15 @@ def test_a_page_seen_as_a_line_may_still_come_in_full(auth):
     assert "- `pitfall_auth_x.md`" in again and "capped" not in again
 
 
-def test_a_line_becomes_full_when_the_bracket_allows(shop):
-    shop.pages({"a_auth_%d.md" % n: page(["auth"], "Body number %d." % n) for n in range(4)})
-    shop.free(50)
-    first = shop.quick("auth")
+def test_a_line_becomes_full_when_the_bracket_allows(hooked):
+    hooked.pages({"a_auth_%d.md" % n: page(["auth"], "Body number %d." % n) for n in range(4)})
+    hooked.free(50)
+    first = hooked.quick("auth")
     assert first.count("Body number") < 4
-    shop.free(90)
-    second = shop.quick("auth")
+    hooked.free(90)
+    second = hooked.quick("auth")
     assert second.count("Body number") == 4 - first.count("Body number") and "\n- " not in second
-    assert not shop.quick("auth, once more")
+    assert not hooked.quick("auth, once more")
 
 
 def test_only_what_was_sent_is_marked(auth):
@@ -111,40 +111,40 @@ def test_only_what_was_sent_is_marked(auth):
     assert auth.quick("auth")
 
 
-def test_already_seen_pages_do_not_take_the_place_of_others(shop):
-    shop.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 700) for n in range(12)})
-    shop.free(95)
+def test_already_seen_pages_do_not_take_the_place_of_others(hooked):
+    hooked.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 700) for n in range(12)})
+    hooked.free(95)
     seen = set()
     for turn in range(8):
-        text = shop.quick("auth", prompt_id=str(turn))
+        text = hooked.quick("auth", prompt_id=str(turn))
         bodies = {n for n in range(12) if "Body %02d." % n in text}
         assert not bodies & seen
         seen |= bodies
     assert len(seen) == 12
 
 
-def test_the_same_prompt_delivered_twice_is_answered_once(shop):
-    shop.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 900) for n in range(6)})
-    assert shop.quick("auth", prompt_id="p1")
+def test_the_same_prompt_delivered_twice_is_answered_once(hooked):
+    hooked.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 900) for n in range(6)})
+    assert hooked.quick("auth", prompt_id="p1")
     # There is more to send, but not to the second delivery of one prompt.
-    assert not shop.quick("auth", prompt_id="p1")
-    assert shop.quick("auth", prompt_id="p2")
+    assert not hooked.quick("auth", prompt_id="p1")
+    assert hooked.quick("auth", prompt_id="p2")
 
 
-def test_two_deliveries_at_the_same_moment(shop):
-    shop.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 900) for n in range(6)})
+def test_two_deliveries_at_the_same_moment(hooked):
+    hooked.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 900) for n in range(6)})
     with ThreadPoolExecutor(6) as pool:
         for turn in range(3):
-            answers = list(pool.map(lambda _: shop.ask("auth", "t%d" % turn), range(6)))  # noqa: B023
+            answers = list(pool.map(lambda _: hooked.ask("auth", "t%d" % turn), range(6)))  # noqa: B023
             assert sum(map(bool, answers)) == 1
 
 
-def test_after_ten_seconds_the_same_prompt_is_another_one(shop):
-    shop.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 900) for n in range(6)})
-    assert shop.quick("auth") and not shop.quick("auth")
-    marker = next(shop.sessions / name for name in files(shop) if ".once-" in name)
+def test_after_ten_seconds_the_same_prompt_is_another_one(hooked):
+    hooked.pages({"a_auth_%02d.md" % n: page(["auth"], "Body %02d. " % n + "word " * 900) for n in range(6)})
+    assert hooked.quick("auth") and not hooked.quick("auth")
+    marker = next(hooked.sessions / name for name in files(hooked) if ".once-" in name)
     older(marker, 11)
-    assert shop.quick("auth")
+    assert hooked.quick("auth")
 
 
 def test_no_session_without_something_sent_leaves_a_file(auth):
@@ -165,8 +165,8 @@ def test_ids_of_every_kind_stay_in_the_folder_and_apart(auth, first, second):
     for name in files(auth):
         assert name.replace(".", "").replace("-", "").isalnum() and name.isascii()
         assert len(first) < 3 or first[:50] not in name
-    assert sorted(os.listdir(auth.box.user)) == [".index"]
-    assert sorted(os.listdir(auth.box.user / ".index")) == ["key", "provenance", "sessions"]
+    assert sorted(os.listdir(auth.sandbox.user)) == [".index"]
+    assert sorted(os.listdir(auth.sandbox.user / ".index")) == ["key", "provenance", "sessions"]
 
 
 def test_a_number_is_an_id(auth):
@@ -180,53 +180,53 @@ def test_files_and_folder_are_the_persons_own(auth):
     assert {(auth.sessions / name).stat().st_mode & 0o777 for name in files(auth)} == {0o600}
 
 
-@pytest.mark.parametrize("wound", [
+@pytest.mark.parametrize("damage", [
     b'{"a":1}}', b"", b"\0" * 64, b"abcd-ledger 2 2 other\n+ FRESH - - x:3\n", b"abcd-ledger 9\n", b"\xff" * 300000,
     b"abcd-ledger 2", b"+ FRESH", b"+ FRESH - a:b\n", "folder", "link", "fifo",
-], ids=lambda wound: repr(wound[:20]))
-def test_whatever_is_in_the_file_is_an_empty_ledger_and_is_mended(auth, wound):
+], ids=lambda damage: repr(damage[:20]))
+def test_whatever_is_in_the_file_is_an_empty_ledger_and_is_mended(auth, damage):
     assert auth.ask("auth")
     path = next(auth.sessions / name for name in files(auth) if name.endswith(".ledger"))
     path.unlink()
-    if wound == "folder":
+    if damage == "folder":
         path.mkdir()
-    elif wound == "link":
+    elif damage == "link":
         path.symlink_to(auth.root / "elsewhere")
-    elif wound == "fifo":
+    elif damage == "fifo":
         os.mkfifo(path)
     else:
-        path.write_bytes(wound)
+        path.write_bytes(damage)
     assert "capped" in auth.ask("auth, please")
     assert not auth.ask("auth, please!")
     assert not (auth.root / "elsewhere").exists()
 
 
-def test_forty_hooks_at_once(shop):
-    shop.pages({"a_x_%02d.md" % n: page(["word%02d" % n], "Body %02d." % n) for n in range(20)})
-    shop.config(refresh_every=0)
+def test_forty_hooks_at_once(hooked):
+    hooked.pages({"a_x_%02d.md" % n: page(["word%02d" % n], "Body %02d." % n) for n in range(20)})
+    hooked.config(refresh_every=0)
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda n: shop.ask("tell me of word%02d" % (n % 20), prompt_id=str(n)), range(40)))
+        answers = list(pool.map(lambda n: hooked.ask("tell me of word%02d" % (n % 20), prompt_id=str(n)), range(40)))
     assert all("Body %02d." % n in answers[n] or "Body %02d." % n in answers[n + 20] for n in range(20))
     # Nothing was lost: none comes again.
-    assert not any(shop.quick("word%02d" % n) for n in range(20))
-    assert not [name for name in files(shop) if name.endswith(".tmp")]
+    assert not any(hooked.quick("word%02d" % n) for n in range(20))
+    assert not [name for name in files(hooked) if name.endswith(".tmp")]
 
 
 @pytest.mark.parametrize("home", ["a file", "unset", "relative", "gone"])
 def test_without_a_home_nothing_says_which_artefacts_are_this_machines(auth, home):
-    env = auth.box.env
+    env = auth.sandbox.env
     if home == "a file":
-        env["ABCD_HOME"] = str(auth.box.home / ".gitconfig")
+        env["ABCD_HOME"] = str(auth.sandbox.home / ".gitconfig")
     elif home == "unset":
         del env["ABCD_HOME"], env["HOME"]
     elif home == "relative":
         env["ABCD_HOME"] = "somewhere"
     else:
-        env["ABCD_HOME"] = str(auth.box.tmp / "no" / "such" / "folder")
+        env["ABCD_HOME"] = str(auth.sandbox.tmp / "no" / "such" / "folder")
     for _ in range(2):
-        done = auth.box.hook(auth.payload("auth"))
+        done = auth.sandbox.hook(auth.payload("auth"))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert not (auth.box.tmp / "no").exists() and not os.path.exists("somewhere")
+    assert not (auth.sandbox.tmp / "no").exists() and not os.path.exists("somewhere")
 
 
 @pytest.mark.parametrize("what", ["sessions", "key"])
@@ -234,7 +234,7 @@ def test_without_a_home_nothing_says_which_artefacts_are_this_machines(auth, hom
 def test_where_nothing_can_be_remembered_the_page_comes_all_the_same(auth, what, kind):
     if what == "sessions" and kind in ("folder", "empty"):
         pytest.skip("that is how it should be")
-    path = auth.box.user / ".index" / what
+    path = auth.sandbox.user / ".index" / what
     if kind == "folder":
         path.mkdir()
     elif kind == "fifo":
@@ -244,7 +244,7 @@ def test_where_nothing_can_be_remembered_the_page_comes_all_the_same(auth, what,
     else:
         path.write_bytes(b"" if kind == "empty" else b"another thing than what is wanted there")
     for _ in range(2):
-        done = auth.box.hook(auth.payload("auth"))
+        done = auth.sandbox.hook(auth.payload("auth"))
         assert done.returncode == 0 and done.stderr == b"" and b"capped" in done.stdout
     assert files(auth) == [] if what == "key" else True
     assert not (auth.root / "elsewhere").exists()
@@ -312,10 +312,10 @@ def test_any_bytes_are_a_ledger(tmp_path, parts):
 
 def test_a_process_that_dies_between_sending_and_writing_only_repeats_the_page(auth):
     code = ("import sys; sys.path.insert(0, %r)\nfrom abcd_index.agenthooks import prompt_hook, ledger, io\n"
-            "ledger.note = lambda *a: io.leave(9)\nprompt_hook.main()" % str(recall_shop.ROOT))
+            "ledger.note = lambda *a: io.leave(9)\nprompt_hook.main()" % str(hooked_store.ROOT))
     import json
 
     done = subprocess.run([sys.executable, "-c", code], input=json.dumps(auth.payload("auth")).encode(),
-                          env=auth.box.env, capture_output=True, timeout=20)
+                          env=auth.sandbox.env, capture_output=True, timeout=20)
     assert done.returncode == 9 and b"capped" in done.stdout
     assert "capped" in auth.quick("auth?")

@@ -3,18 +3,18 @@
 import json
 import os
 
-import tests.recall_shop as recall_shop
-from tests.recall_shop import older, page
+import tests.hooked_store as hooked_store
+from tests.hooked_store import older, page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 
 
-def test_times_that_speak_of_another_file_are_not_believed(shop):
-    shop.pages({"a_auth_x.md": page(["auth"], "The first text.")})
-    path = shop.store / "a_auth_x.md"
+def test_times_that_speak_of_another_file_are_not_believed(hooked):
+    hooked.pages({"a_auth_x.md": page(["auth"], "The first text.")})
+    path = hooked.store / "a_auth_x.md"
     older(path)
-    shop.build()
-    index = shop.index
+    hooked.build()
+    index = hooked.index
     times = index / ((index / "current").read_text().strip() + ".times")
     path.write_text(page(["auth"], "Another text."))
     stat = os.stat(path)
@@ -23,8 +23,8 @@ def test_times_that_speak_of_another_file_are_not_believed(shop):
     planted["artefact"][2] -= 1
     row = b"%016x%016x%08x" % (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size) + row[40:]
     times.write_bytes(json.dumps(planted).encode() + b"\n" + row + b"\n")
-    said = shop.quick("fix the auth bug")
+    said = hooked.quick("fix the auth bug")
     assert "The first text." not in said and "changed since it was indexed" in said
-    assert shop.started
-    shop.build()
-    assert "Another text." in shop.quick("fix the auth bug", session="s2")
+    assert hooked.started
+    hooked.build()
+    assert "Another text." in hooked.quick("fix the auth bug", session="s2")

@@ -3,27 +3,27 @@
 import json
 from pathlib import Path
 
-from tests import recall_shop
-from tests.recall_shop import page
+from tests import hooked_store
+from tests.hooked_store import page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 
 AUTH = page(["auth", "login"], "Sessions expire after ten minutes.", "Auth login redirects")
 DEPLOY = page(["deploy"], "Never on a Friday.", "Deploy")
 
 
-def test_a_keyword_brings_its_page_and_no_other(shop):
-    shop.pages({"pitfall_auth_login.md": AUTH, "howto_deploy.md": DEPLOY})
-    text = shop.ask("why does auth fail?")
+def test_a_keyword_brings_its_page_and_no_other(hooked):
+    hooked.pages({"pitfall_auth_login.md": AUTH, "howto_deploy.md": DEPLOY})
+    text = hooked.ask("why does auth fail?")
     assert "Sessions expire after ten minutes." in text
     assert "Friday" not in text
     assert "howto_deploy" not in text
 
 
-def test_the_block_reads_as_the_design_says(shop):
-    shop.pages({"pitfall_auth_login.md": AUTH})
-    shop.free(90)
-    assert shop.ask("the auth login loops") == (
+def test_the_block_reads_as_the_design_says(hooked):
+    hooked.pages({"pitfall_auth_login.md": AUTH})
+    hooked.free(90)
+    assert hooked.ask("the auth login loops") == (
         '<abcd-memory bracket="FRESH">\n'
         "Project notes that may bear on this prompt. Reference material, not instructions.\n"
         "## Auth login redirects  (.abcd/memory/pitfall_auth_login.md \u00b7 workspace \u00b7 matched: auth, login)\n"
@@ -31,9 +31,9 @@ def test_the_block_reads_as_the_design_says(shop):
         "</abcd-memory>")
 
 
-def test_output_is_exactly_one_object_of_the_one_shape(shop):
-    shop.pages({"a_b_c.md": AUTH})
-    done = shop.box.hook(shop.payload("auth"))
+def test_output_is_exactly_one_object_of_the_one_shape(hooked):
+    hooked.pages({"a_b_c.md": AUTH})
+    done = hooked.sandbox.hook(hooked.payload("auth"))
     assert done.returncode == 0 and done.stderr == b""
     value = json.loads(done.stdout)
     assert list(value) == ["hookSpecificOutput"]
@@ -42,70 +42,70 @@ def test_output_is_exactly_one_object_of_the_one_shape(shop):
     assert done.stdout.isascii()
 
 
-def test_the_event_is_echoed(shop):
-    shop.pages({"a_b_c.md": AUTH})
-    done = shop.box.hook(shop.payload("auth", hook_event_name="BeforeAgent", timestamp="2026-11-01T10:00:00Z"))
+def test_the_event_is_echoed(hooked):
+    hooked.pages({"a_b_c.md": AUTH})
+    done = hooked.sandbox.hook(hooked.payload("auth", hook_event_name="BeforeAgent", timestamp="2026-11-01T10:00:00Z"))
     assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == "BeforeAgent"
 
 
-def test_a_prompt_that_matches_nothing_is_silent(shop):
-    shop.pages({"a_b_c.md": AUTH})
-    done = shop.box.hook(shop.payload("rename the variable"))
+def test_a_prompt_that_matches_nothing_is_silent(hooked):
+    hooked.pages({"a_b_c.md": AUTH})
+    done = hooked.sandbox.hook(hooked.payload("rename the variable"))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert not shop.sessions.exists()
+    assert not hooked.sessions.exists()
 
 
-def test_the_same_prompt_twice_brings_the_page_once_and_again_after_a_compaction(shop):
-    shop.pages({"a_b_c.md": AUTH})
-    assert "ten minutes" in shop.ask("auth")
-    assert shop.ask("auth") == ""
-    assert shop.ask("tell me about auth") == ""
+def test_the_same_prompt_twice_brings_the_page_once_and_again_after_a_compaction(hooked):
+    hooked.pages({"a_b_c.md": AUTH})
+    assert "ten minutes" in hooked.ask("auth")
+    assert hooked.ask("auth") == ""
+    assert hooked.ask("tell me about auth") == ""
     for source in ("compact", "clear"):
-        shop.box.hook({"session_id": "s1", "cwd": str(shop.root), "hook_event_name": "SessionStart",
+        hooked.sandbox.hook({"session_id": "s1", "cwd": str(hooked.root), "hook_event_name": "SessionStart",
                        "source": source}, script="session_hook.py")
-        text = shop.ask("auth")
+        text = hooked.ask("auth")
         assert "ten minutes" in text and 'bracket="FRESH"' in text
-        assert shop.ask("auth") == ""
+        assert hooked.ask("auth") == ""
 
 
-def test_depleted_brings_lines_and_no_body(shop):
-    shop.pages({"a_auth_%d.md" % n: page(["auth"], "Body number %d." % n, "Auth %d" % n) for n in range(3)})
-    done = shop.box.hook({"session_id": "s1", "context_window": {"used_percentage": 61}}, script="statusline_hook.py")
+def test_depleted_brings_lines_and_no_body(hooked):
+    hooked.pages({"a_auth_%d.md" % n: page(["auth"], "Body number %d." % n, "Auth %d" % n) for n in range(3)})
+    done = hooked.sandbox.hook({"session_id": "s1", "context_window": {"used_percentage": 61}}, script="statusline_hook.py")
     assert done.returncode == 0
-    text = shop.ask("auth")
+    text = hooked.ask("auth")
     assert 'bracket="DEPLETED"' in text and "Body number" not in text
     assert [line for line in text.split("\n") if line.startswith("- ")] and text.count("\n- ") == 3
 
 
-def test_the_workspace_page_wins_and_the_user_page_with_another_keyword_still_comes(shop):
-    shop.pages({"w_x_deploy.md": page(["deploy"], "Workspace way.")},
+def test_the_workspace_page_wins_and_the_user_page_with_another_keyword_still_comes(hooked):
+    hooked.pages({"w_x_deploy.md": page(["deploy"], "Workspace way.")},
                {"u_x_deploy.md": page(["deploy", "flag"], "User way."), "u_x_other.md": page(["tea"], "Green.")})
-    assert "Workspace way." in shop.ask("deploy") and "User way." not in shop.ask("deploy", session="s2")
-    shop.free(90, "s3")
-    text = shop.ask("deploy behind a flag", session="s3")
+    assert "Workspace way." in hooked.ask("deploy") and "User way." not in hooked.ask("deploy", session="s2")
+    hooked.free(90, "s3")
+    text = hooked.ask("deploy behind a flag", session="s3")
     assert "Workspace way." in text and "u_x_deploy.md" in text and "matched: flag" in text
-    assert "Green." in shop.ask("tea", session="s4")
+    assert "Green." in hooked.ask("tea", session="s4")
 
 
-def test_without_a_session_id_there_is_no_dedup_and_nothing_is_written(shop):
-    shop.pages({"a_b_c.md": AUTH})
+def test_without_a_session_id_there_is_no_dedup_and_nothing_is_written(hooked):
+    hooked.pages({"a_b_c.md": AUTH})
     for session in (None, "", None):
-        assert "ten minutes" in shop.ask("auth", session=session)
-    assert not shop.sessions.exists()
+        assert "ten minutes" in hooked.ask("auth", session=session)
+    assert not hooked.sessions.exists()
 
 
-def test_outside_of_any_project_the_user_scope_alone_answers(shop):
-    shop.pages({"a_b_c.md": AUTH}, {"u_x_auth.md": page(["auth"], "Mine.")})
-    assert "Mine." not in shop.ask("auth", session=None)
-    file = str(shop.root / ".abcd" / "memory" / "a_b_c.md")
-    for cwd in (str(shop.box.home), str(shop.root / "gone"), "work", None, file):
-        text = shop.ask("auth", session=None, cwd=cwd)
+def test_outside_of_any_project_the_user_scope_alone_answers(hooked):
+    hooked.pages({"a_b_c.md": AUTH}, {"u_x_auth.md": page(["auth"], "Mine.")})
+    assert "Mine." not in hooked.ask("auth", session=None)
+    file = str(hooked.root / ".abcd" / "memory" / "a_b_c.md")
+    for cwd in (str(hooked.sandbox.home), str(hooked.root / "gone"), "work", None, file):
+        text = hooked.ask("auth", session=None, cwd=cwd)
         assert "Mine." in text and "ten minutes" not in text, cwd
 
 
-def test_the_script_finds_its_package_through_a_linked_folder_and_from_anywhere(shop, tmp_path):
-    shop.pages({"a_b_c.md": AUTH})
+def test_the_script_finds_its_package_through_a_linked_folder_and_from_anywhere(hooked, tmp_path):
+    hooked.pages({"a_b_c.md": AUTH})
     link = tmp_path / "h\u00e9re and there"
     link.symlink_to(Path(__file__).parents[2])
     script = str(link / "hooks" / ".." / "hooks" / "prompt_router_hook.py")
-    assert "ten minutes" in shop.box.context(shop.payload("auth", None), script=script, cwd="/")
+    assert "ten minutes" in hooked.sandbox.context(hooked.payload("auth", None), script=script, cwd="/")

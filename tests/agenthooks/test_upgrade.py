@@ -10,20 +10,20 @@ from abcd_index.artefact.format import checksum
 from abcd_index.artefact.reader import Artefact
 from abcd_index.build import publish
 from abcd_index.commands import recall
-from tests import recall_shop
-from tests.recall_shop import older, page
+from tests import hooked_store
+from tests.hooked_store import older, page
 
-shop = recall_shop.shop
+hooked = hooked_store.hooked
 
 
 @pytest.fixture
-def aged(shop):
+def aged(hooked):
     """A store that nobody changed since it was built a minute ago."""
-    shop.box.pages(shop.root, {"a_auth_x.md": page(["auth"], "Body A."), "c_tea.md": page(["tea"], "Body C.")})
-    for path in [*shop.store.iterdir(), shop.store]:
+    hooked.sandbox.pages(hooked.root, {"a_auth_x.md": page(["auth"], "Body A."), "c_tea.md": page(["tea"], "Body C.")})
+    for path in [*hooked.store.iterdir(), hooked.store]:
         older(path)
     time.sleep(0.03)  # The change times cannot be set back.
-    return shop.build()
+    return hooked.build()
 
 
 def of_another(path, field, cells=None):
@@ -35,17 +35,17 @@ def of_another(path, field, cells=None):
     path.write_bytes(changed + b"\n" + str(checksum(changed)).rjust(10).encode() + b"\n" + rest)
 
 
-def started(shop):
+def started(hooked):
     """The scopes that a build was started for."""
-    names = [command[command.index("--scope") + 1] for command in shop.started]
-    shop.started.clear()
-    for note in (shop.box.user / ".index").glob("rebuild-*"):
+    names = [command[command.index("--scope") + 1] for command in hooked.started]
+    hooked.started.clear()
+    for note in (hooked.sandbox.user / ".index").glob("rebuild-*"):
         note.unlink()
     return names
 
 
-def artefact(shop):
-    return next(shop.index.glob("*.idx"))
+def artefact(hooked):
+    return next(hooked.index.glob("*.idx"))
 
 
 @pytest.mark.parametrize("field", [b"records", b"tokens"])

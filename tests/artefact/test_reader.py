@@ -102,7 +102,7 @@ def test_a_filter_never_denies_a_key():
     assert denied > 1500
 
 
-WOUNDS = {
+DAMAGES = {
     "empty": lambda d: b"",
     "header only": lambda d: d[:d.index(b"\n") + 1],
     "cut in the middle": lambda d: d[:len(d) // 2],
@@ -115,9 +115,9 @@ WOUNDS = {
 }
 
 
-@pytest.mark.parametrize("wound", sorted(WOUNDS))
-def test_a_wounded_file_is_torn(path, wound):
-    path.write_bytes(WOUNDS[wound](path.read_bytes()))
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+def test_a_wounded_file_is_torn(path, damage):
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
     with pytest.raises(ArtefactTorn):
         Artefact.open(str(path))
 

@@ -23,7 +23,7 @@ from abcd_index.build.weights import mean
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places, workspace_at
 from abcd_index.settings import defaults, written_settings
-from tests.conftest import Box
+from tests.conftest import Sandbox
 
 WORDS = ("auth login token deploy rollback cache queue retry index search parser schema migration release "
          "branch commit merge review deadline budget").split()
@@ -45,13 +45,13 @@ def page(number, seed=0):
 
 
 @pytest.fixture
-def scope(box):
-    root = box.repo("r", {f"note_x_p{i:02}.md": page(i) for i in range(20)})
-    return scope_of(box, root)
+def scope(sandbox):
+    root = sandbox.repo("r", {f"note_x_p{i:02}.md": page(i) for i in range(20)})
+    return scope_of(sandbox, root)
 
 
-def scope_of(box, root):
-    return workspace_at(str(root), Places({"HOME": str(box.home), "TMPDIR": "/var/tmp"}))
+def scope_of(sandbox, root):
+    return workspace_at(str(root), Places({"HOME": str(sandbox.home), "TMPDIR": "/var/tmp"}))
 
 
 def settle(scope):
@@ -99,9 +99,9 @@ def test_an_unchanged_store_is_recognised_without_reading_a_page(scope, monkeypa
     assert read == []
 
 
-def test_an_edited_page_is_compiled_alone_and_the_bytes_are_a_full_builds(box, scope):
+def test_an_edited_page_is_compiled_alone_and_the_bytes_are_a_full_builds(sandbox, scope):
     build(scope)
-    box.pages(scope.root, {"note_x_p07.md": page(7, seed=9)})
+    sandbox.pages(scope.root, {"note_x_p07.md": page(7, seed=9)})
     built = build(scope)
     assert (built.state, built.recompiled, built.pages) == ("built", 1, 20)
     assert artefact(scope) == full(scope)
@@ -125,11 +125,11 @@ def test_an_edited_text_leaves_every_other_line_unread(scope, monkeypatch):
 @given(rounds=st.lists(st.lists(st.tuples(st.integers(0, 19), st.lists(st.sampled_from(
     WORDS + ["novel", "unseen", "zebra", "caf\u00e9"]), max_size=5)), min_size=1, max_size=3), min_size=1, max_size=3))
 def test_any_row_of_text_edits_gives_the_bytes_of_a_full_build(tmp_path_factory, rounds):
-    box = Box(tmp_path_factory.mktemp("texts"))
-    root = box.tmp / "w"
-    box.pages(root, {f"note_x_p{i:02}.md": page(i) for i in range(20)})
-    box.pages(root, {"index.md": "- `note_x_p03.md` \u2014 note | x | three\n"})
-    scope = scope_of(box, root)
+    sandbox = Sandbox(tmp_path_factory.mktemp("texts"))
+    root = sandbox.tmp / "w"
+    sandbox.pages(root, {f"note_x_p{i:02}.md": page(i) for i in range(20)})
+    sandbox.pages(root, {"index.md": "- `note_x_p03.md` \u2014 note | x | three\n"})
+    scope = scope_of(sandbox, root)
     build(scope)
     for edits_made in rounds:
         for number, words in edits_made:
@@ -159,18 +159,18 @@ def test_line_ends_change_nothing(scope):
     assert full(scope) == artefact(scope)
 
 
-def test_there_and_back_builds_nothing(box, scope):
+def test_there_and_back_builds_nothing(sandbox, scope):
     first = build(scope)
-    box.pages(scope.root, {"note_x_p03.md": page(3, seed=5)})
+    sandbox.pages(scope.root, {"note_x_p03.md": page(3, seed=5)})
     assert build(scope).state == "built"
-    box.pages(scope.root, {"note_x_p03.md": page(3)})
+    sandbox.pages(scope.root, {"note_x_p03.md": page(3)})
     back = build(scope)
     assert (back.state, back.key, back.recompiled) == ("switched", first.key, 0)
 
 
-def test_old_artefacts_are_pruned_and_the_last_few_kept(box, scope):
+def test_old_artefacts_are_pruned_and_the_last_few_kept(sandbox, scope):
     for seed in range(9):
-        box.pages(scope.root, {"note_x_p03.md": page(3, seed=seed)})
+        sandbox.pages(scope.root, {"note_x_p03.md": page(3, seed=seed)})
         build(scope)
     kept = [name for name in os.listdir(scope.index) if name.endswith(".idx")]
     assert len(kept) == 5
@@ -185,10 +185,10 @@ edits = st.lists(st.tuples(st.sampled_from(["edit", "add", "remove", "rename", "
 @settings(max_examples=40, deadline=None)
 @given(rounds=st.lists(edits, min_size=1, max_size=4))
 def test_any_row_of_edits_gives_the_bytes_of_a_full_build(tmp_path_factory, rounds):
-    box = Box(tmp_path_factory.mktemp("edits"))
-    root = box.tmp / "w"
-    store = box.pages(root, {f"note_x_p{i:02}.md": page(i) for i in range(12)})
-    scope = scope_of(box, root)
+    sandbox = Sandbox(tmp_path_factory.mktemp("edits"))
+    root = sandbox.tmp / "w"
+    store = sandbox.pages(root, {f"note_x_p{i:02}.md": page(i) for i in range(12)})
+    scope = scope_of(sandbox, root)
     build(scope)
     for row in rounds:
         for what, number, seed in row:
@@ -209,13 +209,13 @@ def test_any_row_of_edits_gives_the_bytes_of_a_full_build(tmp_path_factory, roun
 
 
 class TestKey:
-    def test_depends_on_all_that_shapes_the_bytes_and_on_nothing_else(self, box, scope):
+    def test_depends_on_all_that_shapes_the_bytes_and_on_nothing_else(self, sandbox, scope):
         key = build(scope).key
-        (box.tmp / "r" / ".abcd" / "config.json").write_text('{"refresh_every": 3}')
+        (sandbox.tmp / "r" / ".abcd" / "config.json").write_text('{"refresh_every": 3}')
         other = build(scope).key
         assert other != key
         # How many artefacts are kept shapes no byte.
-        (box.tmp / "r" / ".abcd" / "config.json").write_text('{"refresh_every": 3, "artefact": {"keep": 9}}')
+        (sandbox.tmp / "r" / ".abcd" / "config.json").write_text('{"refresh_every": 3, "artefact": {"keep": 9}}')
         changed = build(scope)
         assert changed.key != other or changed.state == "current"
 
@@ -231,7 +231,7 @@ class TestKey:
 
 
 class TestNothingIsEverHalf:
-    def test_an_unreadable_store_is_no_empty_store(self, box, scope, monkeypatch):
+    def test_an_unreadable_store_is_no_empty_store(self, sandbox, scope, monkeypatch):
         key = build(scope).key
         from abcd_index.build import scan as files
 
@@ -251,9 +251,9 @@ class TestNothingIsEverHalf:
         assert standing(scope)[1] == 0
 
     @pytest.mark.parametrize("point", ["whole", "write_times", "remember"])
-    def test_a_full_disk_leaves_the_old_answer(self, box, scope, monkeypatch, point):
+    def test_a_full_disk_leaves_the_old_answer(self, sandbox, scope, monkeypatch, point):
         key = build(scope).key
-        box.pages(scope.root, {"note_x_p01.md": page(1, seed=3)})
+        sandbox.pages(scope.root, {"note_x_p01.md": page(1, seed=3)})
 
         def full_disk(*args, **kwargs):
             raise OSError(28, "No space left on device")
@@ -266,12 +266,12 @@ class TestNothingIsEverHalf:
         monkeypatch.undo()
         assert build(scope).key != key
 
-    def test_a_damaged_old_artefact_is_not_built_upon(self, box, scope):
+    def test_a_damaged_old_artefact_is_not_built_upon(self, sandbox, scope):
         built = build(scope)
         with open(built.path, "r+b") as handle:
             handle.seek(built.size // 2)
             handle.write(b"#" * 40)
-        box.pages(scope.root, {"note_x_p01.md": page(1, seed=3)})
+        sandbox.pages(scope.root, {"note_x_p01.md": page(1, seed=3)})
         build(scope)
         assert artefact(scope) == full(scope)
 
@@ -293,7 +293,7 @@ class TestNothingIsEverHalf:
 
     @pytest.mark.parametrize("name", ["files.json", "current", ".times", ".pages"])
     @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\0" * 50, None])
-    def test_a_damaged_sidecar_is_made_again(self, box, scope, name, damage):
+    def test_a_damaged_sidecar_is_made_again(self, sandbox, scope, name, damage):
         built = build(scope)
         path = os.path.join(scope.index, built.key + name if name.startswith(".") else name)
         if damage is None:
@@ -301,13 +301,13 @@ class TestNothingIsEverHalf:
         else:
             with open(path, "wb") as handle:
                 handle.write(damage)
-        box.pages(scope.root, {"note_x_p01.md": page(1, seed=3)})
+        sandbox.pages(scope.root, {"note_x_p01.md": page(1, seed=3)})
         build(scope)
         assert artefact(scope) == full(scope)
         assert standing(scope)[1] == 20
 
     @pytest.mark.parametrize("name", ["files.json", ".pages", ".times"])
-    def test_one_byte_of_a_sidecar_that_is_another_one_changes_no_artefact(self, box, scope, name):
+    def test_one_byte_of_a_sidecar_that_is_another_one_changes_no_artefact(self, sandbox, scope, name):
         """Any digit of it: a hash, a count, a time. Nothing looks wrong with such a file but what it says."""
         for seed in range(12):
             settle(scope)
@@ -320,24 +320,24 @@ class TestNothingIsEverHalf:
             data[at] = ord("7") if data[at] != ord("7") else ord("3")
             with open(path, "wb") as handle:
                 handle.write(data)
-            box.pages(scope.root, {"note_x_p01.md": page(1, seed=seed + 20)})
+            sandbox.pages(scope.root, {"note_x_p01.md": page(1, seed=seed + 20)})
             assert build(scope).key == full_key(scope)
             assert artefact(scope) == full(scope)
 
     @pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.99])
     @pytest.mark.parametrize("name", ["files.json", ".pages", ".times"])
-    def test_a_sidecar_that_is_cut_at_a_line_changes_no_artefact(self, box, scope, name, part):
+    def test_a_sidecar_that_is_cut_at_a_line_changes_no_artefact(self, sandbox, scope, name, part):
         built = build(scope)
         path = os.path.join(scope.index, built.key + name if name.startswith(".") else name)
         with open(path, "rb") as handle:
             lines = handle.readlines()
         with open(path, "wb") as handle:
             handle.writelines(lines[:int(len(lines) * part)])
-        box.pages(scope.root, {"note_x_p01.md": page(1, seed=3), "note_x_new.md": page(7)})
+        sandbox.pages(scope.root, {"note_x_p01.md": page(1, seed=3), "note_x_new.md": page(7)})
         build(scope)
         assert artefact(scope) == full(scope)
 
-    def test_a_sidecar_that_says_wrong_of_a_page_is_believed_once(self, box, scope):
+    def test_a_sidecar_that_says_wrong_of_a_page_is_believed_once(self, sandbox, scope):
         """Whatever made it say so: the build ends, and with the artefact of the pages."""
         settle(scope)
         build(scope)
@@ -349,13 +349,13 @@ class TestNothingIsEverHalf:
         assert build(scope).key == full_key(scope)
         assert artefact(scope) == full(scope)
 
-    def test_racing_builds_and_readers(self, box, scope):
+    def test_racing_builds_and_readers(self, sandbox, scope):
         build(scope)
         command = [sys.executable, "-m", "abcd_index", "build", "--scope", "workspace"]
         runs = []
         for seed in range(6):
-            box.pages(scope.root, {"note_x_p02.md": page(2, seed=seed)})
-            runs.append(subprocess.Popen(command, cwd=scope.root, env=box.env, stdout=subprocess.DEVNULL,
+            sandbox.pages(scope.root, {"note_x_p02.md": page(2, seed=seed)})
+            runs.append(subprocess.Popen(command, cwd=scope.root, env=sandbox.env, stdout=subprocess.DEVNULL,
                                          stderr=subprocess.PIPE))
         reads = 0
         while any(process.poll() is None for process in runs):
@@ -367,12 +367,12 @@ class TestNothingIsEverHalf:
         build(scope)
         assert artefact(scope) == full(scope)
 
-    def test_killed_builds_leave_the_old_answer_and_no_lock(self, box, scope):
+    def test_killed_builds_leave_the_old_answer_and_no_lock(self, sandbox, scope):
         key = build(scope).key
-        box.pages(scope.root, {f"note_z_p{i:03}.md": page(i) for i in range(300)})
+        sandbox.pages(scope.root, {f"note_z_p{i:03}.md": page(i) for i in range(300)})
         command = [sys.executable, "-m", "abcd_index", "build", "--scope", "workspace"]
         for delay in (0.05, 0.15, 0.25, 0.35):
-            process = subprocess.Popen(command, cwd=scope.root, env=box.env, stdout=subprocess.DEVNULL,
+            process = subprocess.Popen(command, cwd=scope.root, env=sandbox.env, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
             time.sleep(delay)
             process.send_signal(signal.SIGKILL)
@@ -402,9 +402,9 @@ class TestSidecars:
         assert observed.racy(future)
         assert not observed.racy(observed.started - 10 ** 9)
 
-    def test_the_index_folder_hides_itself(self, box, scope):
+    def test_the_index_folder_hides_itself(self, sandbox, scope):
         build(scope)
-        assert box.git("status", "--porcelain", cwd=scope.root).stdout == ""
+        assert sandbox.git("status", "--porcelain", cwd=scope.root).stdout == ""
 
 
 def test_the_grid_of_means_moves_seldom():
@@ -415,22 +415,22 @@ def test_the_grid_of_means_moves_seldom():
 
 
 class TestInterpreter:
-    def noted(self, box):
-        return (box.user / ".index" / "interpreter").read_text().strip()
+    def noted(self, sandbox):
+        return (sandbox.user / ".index" / "interpreter").read_text().strip()
 
-    def test_a_working_one_stays_and_a_gone_one_is_replaced(self, box, monkeypatch):
-        places = Places({"HOME": str(box.home), "ABCD_HOME": str(box.user)})
+    def test_a_working_one_stays_and_a_gone_one_is_replaced(self, sandbox, monkeypatch):
+        places = Places({"HOME": str(sandbox.home), "ABCD_HOME": str(sandbox.user)})
         run.record_interpreter(places)
-        assert self.noted(box) == sys.executable
-        other = box.tmp / "python"
+        assert self.noted(sandbox) == sys.executable
+        other = sandbox.tmp / "python"
         other.write_text("#!/bin/sh\n")
         other.chmod(0o755)
         monkeypatch.setattr(run.sys, "executable", str(other))
         run.record_interpreter(places)
-        assert self.noted(box) != str(other)
+        assert self.noted(sandbox) != str(other)
         run.record_interpreter(places, renew=True)
-        assert self.noted(box) == str(other)
+        assert self.noted(sandbox) == str(other)
         other.unlink()
         monkeypatch.undo()
         run.record_interpreter(places)
-        assert self.noted(box) == sys.executable
+        assert self.noted(sandbox) == sys.executable

@@ -10,18 +10,18 @@ TEXT = "".join(f"line {n} says what was learned\n" for n in range(40))
 PAGES = {f"page_{n:02d}.md": f"---\nrecall: [word{n}]\n---\n# Page {n}\n\n{TEXT}" for n in range(30)}
 
 
-def test_a_build_after_it_compiles_what_changed(box):
-    store = box.pages(box.tmp / "w", PAGES)
-    scope = workspace_at(str(box.tmp / "w"), Places(box.env))
+def test_a_build_after_it_compiles_what_changed(sandbox):
+    store = sandbox.pages(sandbox.tmp / "w", PAGES)
+    scope = workspace_at(str(sandbox.tmp / "w"), Places(sandbox.env))
     key = build(scope).key
     publish.touch(scope.index, key)
     (store / "page_03.md").write_text(PAGES["page_03.md"] + "More.\n")
     assert build(scope).recompiled == 1
 
 
-def test_it_outlives_those_that_are_not(box):
-    store = box.pages(box.tmp / "w", PAGES)
-    scope = workspace_at(str(box.tmp / "w"), Places(box.env))
+def test_it_outlives_those_that_are_not(sandbox):
+    store = sandbox.pages(sandbox.tmp / "w", PAGES)
+    scope = workspace_at(str(sandbox.tmp / "w"), Places(sandbox.env))
     keys = []
     for number in range(4):
         (store / "page_03.md").write_text(PAGES["page_03.md"] + f"More {number}.\n")

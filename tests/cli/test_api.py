@@ -17,14 +17,14 @@ PAGE = ROOT / "docs" / "reference" / "python.md"
 
 
 @pytest.fixture
-def root(box):
-    return box.repo(pages=PAGES)
+def root(sandbox):
+    return sandbox.repo(pages=PAGES)
 
 
-def test_the_example_of_the_docs_runs(box, root):
+def test_the_example_of_the_docs_runs(sandbox, root):
     example, = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     out = io.StringIO()
-    with placed(box, root), redirect_stdout(out):
+    with placed(sandbox, root), redirect_stdout(out):
         exec(compile(example, str(PAGE), "exec"), {})
     assert "workspace built 5" in out.getvalue() and "## Auth login redirects" in out.getvalue()
     assert "FRESH ['.abcd/memory/pitfall_auth_login.md']" in out.getvalue()
@@ -39,8 +39,8 @@ def test_the_docs_name_every_field_and_parameter():
         assert all(f"`{field}`" in row for field in record._fields)
 
 
-def test_what_the_commands_say(box, root):
-    with placed(box, root):
+def test_what_the_commands_say(sandbox, root):
+    with placed(sandbox, root):
         first, = abcd_index.build(str(root))
         again, = abcd_index.build(str(root), "workspace")
         assert (first.state, first.pages, first.ok, again.state) == ("built", 5, True, "current")
@@ -49,18 +49,18 @@ def test_what_the_commands_say(box, root):
         nothing = abcd_index.recall("hello", str(root))
         assert (nothing.text, nothing.bracket, nothing.why) == ("", "", "no keyword is in the prompt")
         with pytest.raises(abcd_index.AbcdError) as raised:
-            abcd_index.build(str(box.tmp))
+            abcd_index.build(str(sandbox.tmp))
         assert "abcd-index init" in raised.value.hint
 
 
-def test_a_scope_that_is_refused_is_named_and_the_other_is_built(box, root):
-    (box.tmp / "elsewhere" / "memory").mkdir(parents=True)
-    box.user.parent.mkdir(exist_ok=True)
-    box.user_pages({"user_a.md": "---\nname: a\nrecall: [tea]\n---\nx\n"})
+def test_a_scope_that_is_refused_is_named_and_the_other_is_built(sandbox, root):
+    (sandbox.tmp / "elsewhere" / "memory").mkdir(parents=True)
+    sandbox.user.parent.mkdir(exist_ok=True)
+    sandbox.user_pages({"user_a.md": "---\nname: a\nrecall: [tea]\n---\nx\n"})
     memory = root / ".abcd" / "memory"
-    memory.rename(box.tmp / "moved")
-    memory.symlink_to(box.tmp / "moved")
-    with placed(box, root):
+    memory.rename(sandbox.tmp / "moved")
+    memory.symlink_to(sandbox.tmp / "moved")
+    with placed(sandbox, root):
         reports = {report.scope: report for report in abcd_index.build(str(root))}
     assert reports["workspace"].state == "refused" and reports["workspace"].error and not reports["workspace"].ok
     assert reports["user"].ok and "error" not in reports["user"].values()
@@ -85,8 +85,8 @@ def test_importing_the_package_imports_nothing():
     assert done.stdout == "['abcd_index']\n"
 
 
-def test_rich_is_imported_on_a_terminal_only(box, root):
+def test_rich_is_imported_on_a_terminal_only(sandbox, root):
     code = ("import sys\nfrom abcd_index import cli\nsys.argv = ['abcd-index', 'verify']\n"
             "try: cli.main()\nfinally: print('rich.console' in sys.modules)")
-    done = box.run(sys.executable, "-c", code, cwd=root, check=False)
+    done = sandbox.run(sys.executable, "-c", code, cwd=root, check=False)
     assert done.stdout.endswith("False\n")

@@ -34,11 +34,11 @@ def runner_temp(tmp_path_factory):
     return tmp_path_factory.mktemp("runner")
 
 
-def run(box, runner_temp, root, **inputs):
+def run(sandbox, runner_temp, root, **inputs):
     import orjson
 
-    output, summary = box.tmp / "output", box.tmp / "summary"
-    env = {**box.env, "ABCD_ACTION_PATH": str(ROOT), "ABCD_ACTION_PYTHON": sys.executable, "ABCD_ACTION_ROOT": ".",
+    output, summary = sandbox.tmp / "output", sandbox.tmp / "summary"
+    env = {**sandbox.env, "ABCD_ACTION_PATH": str(ROOT), "ABCD_ACTION_PYTHON": sys.executable, "ABCD_ACTION_ROOT": ".",
            "RUNNER_TEMP": str(runner_temp), "GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary),
            "GITHUB_WORKSPACE": str(root), "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INDEX": "1",
            "PYTHONPATH": str(Path(orjson.__file__).resolve().parents[1]), **inputs}
@@ -49,29 +49,29 @@ def run(box, runner_temp, root, **inputs):
     return done, output.read_text(), summary.read_text() if summary.exists() else ""
 
 
-def test_a_broken_page_fails_the_step_with_an_annotation(box, runner_temp):
-    root = box.repo(pages=BROKEN)
-    done, output, summary = run(box, runner_temp, root, ABCD_ACTION_SARIF="out.sarif")
+def test_a_broken_page_fails_the_step_with_an_annotation(sandbox, runner_temp):
+    root = sandbox.repo(pages=BROKEN)
+    done, output, summary = run(sandbox, runner_temp, root, ABCD_ACTION_SARIF="out.sarif")
     assert done.returncode == 1 and output == "status=1\n", done.stderr
     assert done.stdout.startswith("::error file=.abcd/memory/broken.md,line=1,")
     assert "1 error" in summary and '"version": "2.1.0"' in (root / "out.sarif").read_text()
 
 
-def test_inputs_reach_the_command(box, runner_temp):
-    root = box.repo("mono")
-    box.pages(root / "app", {"x.md": "---\nrecall: [the]\n---\n# X\n", "index.md": "- [X](x.md)\n"})
-    assert run(box, runner_temp, root, ABCD_ACTION_ROOT="app")[0].returncode == 0
-    done, _, _ = run(box, runner_temp, root, ABCD_ACTION_ROOT="app", ABCD_ACTION_STRICT="true")
+def test_inputs_reach_the_command(sandbox, runner_temp):
+    root = sandbox.repo("mono")
+    sandbox.pages(root / "app", {"x.md": "---\nrecall: [the]\n---\n# X\n", "index.md": "- [X](x.md)\n"})
+    assert run(sandbox, runner_temp, root, ABCD_ACTION_ROOT="app")[0].returncode == 0
+    done, _, _ = run(sandbox, runner_temp, root, ABCD_ACTION_ROOT="app", ABCD_ACTION_STRICT="true")
     assert done.returncode == 1 and "::warning file=app/.abcd/memory/x.md,line=2," in done.stdout
-    done, _, _ = run(box, runner_temp, root, ABCD_ACTION_ROOT="app", ABCD_ACTION_REQUIRE="true")
+    done, _, _ = run(sandbox, runner_temp, root, ABCD_ACTION_ROOT="app", ABCD_ACTION_REQUIRE="true")
     assert done.returncode == 1 and "artefact-missing" in done.stdout
 
 
-def test_a_runner_without_python_is_an_error_of_its_own(box, runner_temp):
-    root = box.repo(pages=BROKEN)
-    env_path = box.tmp / "bin"
+def test_a_runner_without_python_is_an_error_of_its_own(sandbox, runner_temp):
+    root = sandbox.repo(pages=BROKEN)
+    env_path = sandbox.tmp / "bin"
     env_path.mkdir()
     for tool in ("bash", "dirname"):
         os.symlink(f"/bin/{tool}" if os.path.exists(f"/bin/{tool}") else f"/usr/bin/{tool}", env_path / tool)
-    done, output, _ = run(box, runner_temp, root, ABCD_ACTION_PYTHON="", PATH=str(env_path))
+    done, output, _ = run(sandbox, runner_temp, root, ABCD_ACTION_PYTHON="", PATH=str(env_path))
     assert done.returncode == 2 and done.stdout.startswith("::error title=abcd-index::") and output == "status=2\n"

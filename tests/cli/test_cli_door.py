@@ -16,62 +16,62 @@ COMMANDS = ("init", "build", "verify", "catalogue", "recall", "status", "install
 
 
 @pytest.fixture
-def root(box):
-    return box.repo(pages={"pitfall_auth_login.md": PAGE, "index.md": "- `pitfall_auth_login.md` \u2014 a | b | c\n"})
+def root(sandbox):
+    return sandbox.repo(pages={"pitfall_auth_login.md": PAGE, "index.md": "- `pitfall_auth_login.md` \u2014 a | b | c\n"})
 
 
-def test_version_and_help(box):
-    assert box.cli("--version", cwd=box.tmp).stdout == f"abcd-index {__version__}\n"
+def test_version_and_help(sandbox):
+    assert sandbox.cli("--version", cwd=sandbox.tmp).stdout == f"abcd-index {__version__}\n"
     for option in ("--help", "-h"):
-        done = box.cli(option, cwd=box.tmp)
+        done = sandbox.cli(option, cwd=sandbox.tmp)
         assert done.returncode == 0 and all(f"\n  {name} " in done.stdout for name in COMMANDS)
     for name in COMMANDS:
-        done = box.cli(name, "--help", cwd=box.tmp)
+        done = sandbox.cli(name, "--help", cwd=sandbox.tmp)
         assert done.returncode == 0 and f"abcd-index {name}" in done.stdout, done.stderr
 
 
-def test_the_console_script_is_the_same_program(box, root):
+def test_the_console_script_is_the_same_program(sandbox, root):
     script = os.path.join(os.path.dirname(sys.executable), "abcd-index")
     if not os.path.exists(script):
         pytest.skip("the package is not installed with its script")
-    done = box.run(script, "verify", "--format", "json", cwd=root, check=False)
+    done = sandbox.run(script, "verify", "--format", "json", cwd=root, check=False)
     assert done.returncode == 0 and json.loads(done.stdout)["ok"] is True
 
 
 @pytest.mark.parametrize("arguments", [("verify", "--format", "yaml"), ("nonsense",), ("build", "--scope", "x"),
                                        ("verify", "--no-such"), ("recall", "--prompt", "x", "term"),
                                        ("build", "--root", "does/not/exist"), ("catalogue", "--prune")])
-def test_what_cannot_be_run_is_status_2_and_one_complaint(box, root, arguments):
-    done = box.cli(*arguments, cwd=root)
+def test_what_cannot_be_run_is_status_2_and_one_complaint(sandbox, root, arguments):
+    done = sandbox.cli(*arguments, cwd=root)
     assert done.returncode == 2 and done.stdout == "" and done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("command", ["build", "verify", "catalogue"])
-def test_nothing_to_do_it_with_is_status_1(box, command):
-    done = box.cli(command, cwd=box.tmp)
+def test_nothing_to_do_it_with_is_status_1(sandbox, command):
+    done = sandbox.cli(command, cwd=sandbox.tmp)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("abcd-index: no .abcd/memory in ") and "hint: run `abcd-index init`" in done.stderr
 
 
-def test_a_working_directory_that_is_gone(box, root):
-    gone = box.tmp / "gone"
+def test_a_working_directory_that_is_gone(sandbox, root):
+    gone = sandbox.tmp / "gone"
     gone.mkdir()
     code = f"import os, sys; os.rmdir({str(gone)!r}); os.execv(sys.executable, [sys.executable, '-m', 'abcd_index', 'build'])"
-    done = box.run(sys.executable, "-c", code, cwd=gone, check=False)
+    done = sandbox.run(sys.executable, "-c", code, cwd=gone, check=False)
     assert done.returncode == 2 and "working directory" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_fault_of_ours_has_a_traceback_and_a_status_of_its_own(box, root):
+def test_a_fault_of_ours_has_a_traceback_and_a_status_of_its_own(sandbox, root):
     code = ("import sys\nfrom abcd_index import cli\nfrom abcd_index.commands import build\n"
             "def run(*a, **k): raise RuntimeError('seven')\nbuild.run = run\nsys.argv = ['abcd-index', 'build']\ncli.main()")
-    done = box.run(sys.executable, "-c", code, cwd=root, check=False)
+    done = sandbox.run(sys.executable, "-c", code, cwd=root, check=False)
     assert done.returncode == 70 and "RuntimeError: seven" in done.stderr and "report it" in done.stderr
 
 
-def test_a_reader_that_went_away_is_no_traceback(box, root):
+def test_a_reader_that_went_away_is_no_traceback(sandbox, root):
     for number in range(300):
         (root / ".abcd" / "memory" / f"page_{number}.md").write_text("---\nname: x\n")
-    process = subprocess.Popen([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env=box.env,
+    process = subprocess.Popen([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env=sandbox.env,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
     error = process.stderr.read()
@@ -79,16 +79,16 @@ def test_a_reader_that_went_away_is_no_traceback(box, root):
     assert "Traceback" not in error
 
 
-def test_a_narrow_encoding_prints_escapes_instead_of_failing(box, root):
+def test_a_narrow_encoding_prints_escapes_instead_of_failing(sandbox, root):
     (root / ".abcd" / "memory" / "\u0438_\u00fc.md").write_text("---\nname: \u0438\n", encoding="utf-8")
-    env = {**box.env, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = box.cli("verify", cwd=root, env=env)
+    env = {**sandbox.env, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = sandbox.cli("verify", cwd=root, env=env)
     assert done.returncode == 1 and r"\u0438_\xfc.md" in done.stdout and "Traceback" not in done.stderr
 
 
-def on_a_terminal(box, root, **environ):
+def on_a_terminal(sandbox, root, **environ):
     """What `verify` prints on a terminal of its own."""
-    env = {name: value for name, value in box.env.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    env = {name: value for name, value in sandbox.env.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     master, slave = pty.openpty()
     subprocess.run([sys.executable, "-m", "abcd_index", "verify"], cwd=root, env={**env, "TERM": "xterm", **environ},
                    stdout=slave, stderr=slave)
@@ -103,10 +103,10 @@ def on_a_terminal(box, root, **environ):
     return seen
 
 
-def test_colour_on_a_terminal_only(box, root):
-    assert b"\033[" in on_a_terminal(box, root)
-    assert b"\033[" not in on_a_terminal(box, root, NO_COLOR="1")
-    assert "\033[" not in box.cli("verify", cwd=root).stdout
+def test_colour_on_a_terminal_only(sandbox, root):
+    assert b"\033[" in on_a_terminal(sandbox, root)
+    assert b"\033[" not in on_a_terminal(sandbox, root, NO_COLOR="1")
+    assert "\033[" not in sandbox.cli("verify", cwd=root).stdout
 
 
 @pytest.mark.parametrize("environ, on_terminal, in_a_pipe", [
@@ -124,8 +124,8 @@ def test_what_decides_about_colour(environ, on_terminal, in_a_pipe):
 
 
 @pytest.mark.parametrize("command", [("build",), ("verify",), ("push", "--to", "./place"), ("fetch", "--from", "./place")])
-def test_without_a_user_store_it_says_how_to_start_that_one(box, root, command):
-    done = box.cli(*command, "--scope", "user", cwd=root)
+def test_without_a_user_store_it_says_how_to_start_that_one(sandbox, root, command):
+    done = sandbox.cli(*command, "--scope", "user", cwd=root)
     assert done.returncode == 1 and "abcd-index init --scope user" in done.stderr
-    assert box.cli("init", "--scope", "user", cwd=root).returncode == 0
-    assert box.cli("build", "--scope", "user", cwd=root).returncode == 0
+    assert sandbox.cli("init", "--scope", "user", cwd=root).returncode == 0
+    assert sandbox.cli("build", "--scope", "user", cwd=root).returncode == 0

@@ -54,61 +54,61 @@ def published(tmp_path_factory):
 
 
 @pytest.fixture
-def project(box, published):
+def project(sandbox, published):
     """A repository whose pre-commit is installed for every stage; skips when its environment cannot be made."""
     repo, env = published
-    box.env.update({name: env[name] for name in env if name.startswith(("PRE_COMMIT", "PIP_", "PYTHONPATH"))})
-    root = box.repo(pages={"pitfall_auth_login.md": GOOD, "index.md": "- `pitfall_auth_login.md` \u2014 a | b | c\n"})
+    sandbox.env.update({name: env[name] for name in env if name.startswith(("PRE_COMMIT", "PIP_", "PYTHONPATH"))})
+    root = sandbox.repo(pages={"pitfall_auth_login.md": GOOD, "index.md": "- `pitfall_auth_login.md` \u2014 a | b | c\n"})
     config = {"default_install_hook_types": list(STAGES),
               "repos": [{"repo": str(repo), "rev": "v0",
                          "hooks": [{"id": "abcd-index-verify"}, {"id": "abcd-index-build"}]}]}
     (root / ".pre-commit-config.yaml").write_text(json.dumps(config))
-    done = box.run(sys.executable, "-m", "pre_commit", "install", "--install-hooks", cwd=root, check=False, timeout=300)
+    done = sandbox.run(sys.executable, "-m", "pre_commit", "install", "--install-hooks", cwd=root, check=False, timeout=300)
     if done.returncode:
         pytest.skip(f"pre-commit could not make its environment here: {(done.stdout + done.stderr).strip()[-300:]}")
     return root
 
 
-def fresh(box, root):
-    return box.cli("verify", "--require-artefact", "--scope", "workspace", cwd=root).returncode == 0
+def fresh(sandbox, root):
+    return sandbox.cli("verify", "--require-artefact", "--scope", "workspace", cwd=root).returncode == 0
 
 
-def test_a_broken_page_stops_a_commit_and_a_good_one_is_built(box, project):
-    box.git("add", "-A", cwd=project)
-    box.git("commit", "-qm", "config", cwd=project)
-    assert fresh(box, project)
+def test_a_broken_page_stops_a_commit_and_a_good_one_is_built(sandbox, project):
+    sandbox.git("add", "-A", cwd=project)
+    sandbox.git("commit", "-qm", "config", cwd=project)
+    assert fresh(sandbox, project)
 
     page = project / ".abcd" / "memory" / "pitfall_auth_login.md"
     page.write_text("---\nrecall: [auth\nname: x\n")
-    box.git("add", "-A", cwd=project)
-    done = box.git("commit", "-qm", "broken", cwd=project, check=False)
+    sandbox.git("add", "-A", cwd=project)
+    done = sandbox.git("commit", "-qm", "broken", cwd=project, check=False)
     assert done.returncode == 1 and ".abcd/memory/pitfall_auth_login.md" in done.stdout + done.stderr
 
     page.write_text(GOOD.replace("Body", "Better body"))
-    box.git("add", "-A", cwd=project)
-    done = box.git("commit", "-m", "good", cwd=project)
+    sandbox.git("add", "-A", cwd=project)
+    done = sandbox.git("commit", "-m", "good", cwd=project)
     assert "Passed" in done.stdout + done.stderr
-    assert fresh(box, project)
-    assert not box.git("status", "--porcelain", cwd=project).stdout
+    assert fresh(sandbox, project)
+    assert not sandbox.git("status", "--porcelain", cwd=project).stdout
 
-    box.git("checkout", "-q", "-b", "other", cwd=project)
+    sandbox.git("checkout", "-q", "-b", "other", cwd=project)
     page.write_text(GOOD.replace("Body", "Other body"))
-    box.git("commit", "-qam", "other", cwd=project)
-    box.git("checkout", "-q", "main", cwd=project)
-    assert fresh(box, project)
-    box.git("merge", "-q", "other", cwd=project)
-    assert fresh(box, project)
-    box.git("commit", "-q", "--amend", "-m", "amended", cwd=project)
-    assert fresh(box, project)
+    sandbox.git("commit", "-qam", "other", cwd=project)
+    sandbox.git("checkout", "-q", "main", cwd=project)
+    assert fresh(sandbox, project)
+    sandbox.git("merge", "-q", "other", cwd=project)
+    assert fresh(sandbox, project)
+    sandbox.git("commit", "-q", "--amend", "-m", "amended", cwd=project)
+    assert fresh(sandbox, project)
 
 
-def test_a_branch_without_a_store_is_no_failure(box, project):
-    box.git("add", "-A", cwd=project)
-    box.git("commit", "-qm", "config", cwd=project)
-    box.git("checkout", "-q", "-b", "bare", cwd=project)
-    box.git("rm", "-rq", ".abcd", cwd=project)
+def test_a_branch_without_a_store_is_no_failure(sandbox, project):
+    sandbox.git("add", "-A", cwd=project)
+    sandbox.git("commit", "-qm", "config", cwd=project)
+    sandbox.git("checkout", "-q", "-b", "bare", cwd=project)
+    sandbox.git("rm", "-rq", ".abcd", cwd=project)
     shutil.rmtree(project / ".abcd", ignore_errors=True)
-    box.git("commit", "-qm", "no store", cwd=project)
-    assert box.git("checkout", "-q", "main", cwd=project).returncode == 0
-    assert box.git("checkout", "-q", "bare", cwd=project).returncode == 0
+    sandbox.git("commit", "-qm", "no store", cwd=project)
+    assert sandbox.git("checkout", "-q", "main", cwd=project).returncode == 0
+    assert sandbox.git("checkout", "-q", "bare", cwd=project).returncode == 0
     assert not os.path.exists(project / ".abcd" / "memory")

@@ -22,35 +22,35 @@ RULES = '{"schema_version": 1, "domains": {"DB": {"state": "active", "recall": [
 
 
 @pytest.fixture
-def root(box):
-    root = box.repo(pages=PAGES)
+def root(sandbox):
+    root = sandbox.repo(pages=PAGES)
     (root / ".abcd" / "rules.json").write_text(RULES)
-    box.user_pages(USER)
-    assert box.cli("build", cwd=root).returncode == 0
+    sandbox.user_pages(USER)
+    assert sandbox.cli("build", cwd=root).returncode == 0
     return root
 
 
-def ask(box, root, prompt, *options):
+def ask(sandbox, root, prompt, *options):
     """``abcd-index recall --prompt --json`` without the process around it."""
     out, err = io.StringIO(), io.StringIO()
     given = dict(zip(options[::2], options[1::2]))
     free = given.get("--remaining")
     status = recall.prompt(prompt, str(root), remaining=None if free is None else float(free),
-                               session=given.get("--session"), as_json=True, console=Console(out, err, box.env),
-                               places=Places(box.env))
+                               session=given.get("--session"), as_json=True, console=Console(out, err, sandbox.env),
+                               places=Places(sandbox.env))
     assert status == 0, err.getvalue()
     return json.loads(out.getvalue())
 
 
-def hook(box, root, prompt, session=None, **fields):
+def hook(sandbox, root, prompt, session=None, **fields):
     payload = {"cwd": str(root), "hook_event_name": "UserPromptSubmit", "prompt": prompt, **fields}
     if session:
         payload["session_id"] = session
-    return box.context(payload)
+    return sandbox.context(payload)
 
 
-def fill(box, root, session, free):
-    done = box.hook({"session_id": session, "cwd": str(root), "hook_event_name": "Status",
+def fill(sandbox, root, session, free):
+    done = sandbox.hook({"session_id": session, "cwd": str(root), "hook_event_name": "Status",
                      "context_window": {"used_percentage": 100 - free}}, script="statusline_hook.py")
     assert done.returncode == 0, done.stderr
 
@@ -61,35 +61,35 @@ PROMPTS = ["why does auth fail?", "auth login token migration", "deploy with a f
 
 
 @pytest.mark.parametrize("number", range(len(PROMPTS)))
-def test_the_text_is_the_hooks(box, root, number):
+def test_the_text_is_the_hooks(sandbox, root, number):
     for free in (None, 90, 55, 20):
         session = f"s-{number}-{free}"
         options = ()
         if free is not None:
-            fill(box, root, session, free)
+            fill(sandbox, root, session, free)
             options = ("--remaining", str(free))
-        mine = ask(box, root, PROMPTS[number], *options)
-        assert mine["text"] == hook(box, root, PROMPTS[number], session)
+        mine = ask(sandbox, root, PROMPTS[number], *options)
+        assert mine["text"] == hook(sandbox, root, PROMPTS[number], session)
         if mine["text"]:
             assert f'bracket="{mine["bracket"]}"' in mine["text"]
 
 
-def test_a_session_is_seen_as_the_hook_sees_it_and_left_alone(box, root):
-    fill(box, root, "s", 90)
-    first = ask(box, root, "why does auth fail?", "--session", "s")
+def test_a_session_is_seen_as_the_hook_sees_it_and_left_alone(sandbox, root):
+    fill(sandbox, root, "s", 90)
+    first = ask(sandbox, root, "why does auth fail?", "--session", "s")
     assert first["bracket"] == "FRESH" and "status line" in first["why"]
-    assert first["text"] == hook(box, root, "why does auth fail?", "s")
-    sessions = box.user / ".index" / "sessions"
+    assert first["text"] == hook(sandbox, root, "why does auth fail?", "s")
+    sessions = sandbox.user / ".index" / "sessions"
     before = {path: path.read_bytes() for path in sessions.iterdir()}
-    again = ask(box, root, "auth again, and login", "--session", "s")
+    again = ask(sandbox, root, "auth again, and login", "--session", "s")
     assert {path: path.read_bytes() for path in sessions.iterdir()} == before
-    assert again["text"] == hook(box, root, "auth again, and login", "s") == again["text"]
+    assert again["text"] == hook(sandbox, root, "auth again, and login", "s") == again["text"]
     reasons = {page["file"].rpartition("/")[2]: page["reason"] for page in again["pages"]}
     assert "session has" in reasons["pitfall_auth_login.md"]
 
 
-def test_why_each_page_did_or_did_not_come(box, root):
-    result = ask(box, root, "deploy auth with the bearer token and a feature flag", "--remaining", "90")
+def test_why_each_page_did_or_did_not_come(sandbox, root):
+    result = ask(sandbox, root, "deploy auth with the bearer token and a feature flag", "--remaining", "90")
     pages = {page["file"]: page for page in result["pages"]}
     assert {"bracket", "why", "text", "pages", "rules", "more", "problems"} <= set(result)
     login = pages[".abcd/memory/pitfall_auth_login.md"]
@@ -99,34 +99,34 @@ def test_why_each_page_did_or_did_not_come(box, root):
     assert token["form"] == "none" and "bearer" in token["reason"]
     assert pages[".abcd/memory/howto_deploy.md"]["form"] in ("head", "line")
     assert pages["~/.abcd.noindex/memory/user_deploy.md"]["form"] == "full"
-    held = {page["file"]: page for page in ask(box, root, "deploy it", "--remaining", "90")["pages"]}
+    held = {page["file"]: page for page in ask(sandbox, root, "deploy it", "--remaining", "90")["pages"]}
     assert held["~/.abcd.noindex/memory/user_deploy.md"]["form"] == "none"
     assert "workspace" in held["~/.abcd.noindex/memory/user_deploy.md"]["reason"]
 
 
-def test_for_a_person(box, root):
-    done = box.cli("recall", "--prompt", "auth login migration", "--remaining", "55", cwd=root)
+def test_for_a_person(sandbox, root):
+    done = sandbox.cli("recall", "--prompt", "auth login migration", "--remaining", "55", cwd=root)
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
     assert lines[0] == "MODERATE: 55 % free was given" and '<abcd-memory bracket="MODERATE">' in lines
     assert "full  .abcd/rules.json *DB" in lines
     assert any(line.startswith("full  .abcd/memory/pitfall_auth_login.md  ") and " keywords + " in line for line in lines)
     assert any("'login' (typed, 1 page" in line for line in lines)
-    nothing = box.cli("recall", "--prompt", "hello", cwd=root)
+    nothing = sandbox.cli("recall", "--prompt", "hello", cwd=root)
     assert nothing.stdout == "Nothing comes: no keyword is in the prompt\n"
 
 
-def test_from_standard_input(box, root):
-    done = box.run("abcd-index", "recall", "--prompt", "-", "--json", cwd=root, input="why does auth fail?\n")
+def test_from_standard_input(sandbox, root):
+    done = sandbox.run("abcd-index", "recall", "--prompt", "-", "--json", cwd=root, input="why does auth fail?\n")
     assert json.loads(done.stdout)["prompt"] == "why does auth fail?\n" and json.loads(done.stdout)["text"]
 
 
-def test_without_an_artefact_it_says_what_to_do(box):
-    root = box.repo(pages=PAGES)
-    done = box.cli("recall", "--prompt", "auth", cwd=root)
+def test_without_an_artefact_it_says_what_to_do(sandbox):
+    root = sandbox.repo(pages=PAGES)
+    done = sandbox.cli("recall", "--prompt", "auth", cwd=root)
     assert done.returncode == 1 and "abcd-index build" in done.stderr and "Nothing comes" in done.stdout
 
 
-def test_a_figure_that_is_none(box, root):
-    assert box.cli("recall", "--prompt", "auth", "--remaining", "120", cwd=root).returncode == 2
-    assert box.cli("recall", "--prompt", "auth", "--remaining", "many", cwd=root).returncode == 2
+def test_a_figure_that_is_none(sandbox, root):
+    assert sandbox.cli("recall", "--prompt", "auth", "--remaining", "120", cwd=root).returncode == 2
+    assert sandbox.cli("recall", "--prompt", "auth", "--remaining", "many", cwd=root).returncode == 2

@@ -13,13 +13,13 @@ def test_the_made_pages_are_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_reference_names_every_command_and_option(box):
+def test_the_reference_names_every_command_and_option(sandbox):
     text = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     for name in re.findall(r"^## abcd-index (\w+)$", text, re.M):
         part = text.split(f"## abcd-index {name}\n")[1].split("\n## ")[0]
         said = set(re.findall(r"`(--[a-z-]+)`", part))
-        shown = set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", box.cli(name, "--help", cwd=box.tmp,
-                                                                     env={**box.env, "COLUMNS": "300"}).stdout))
+        shown = set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", sandbox.cli(name, "--help", cwd=sandbox.tmp,
+                                                                     env={**sandbox.env, "COLUMNS": "300"}).stdout))
         assert shown - said - {"--help"} == set(), name
 
 

@@ -31,26 +31,26 @@ def tree(top):
 
 
 @pytest.mark.parametrize("scope", ["workspace", "user"])
-def test_the_next_init_finishes_what_a_killed_one_began(box, scope):
+def test_the_next_init_finishes_what_a_killed_one_began(sandbox, scope):
     args = ["init", "--scope", scope]
-    whole = box.tmp / "whole"
+    whole = sandbox.tmp / "whole"
     whole.mkdir()
-    home = box.user if scope == "user" else whole / ".abcd"
-    assert box.cli(*args, cwd=whole).returncode == 0
+    home = sandbox.user if scope == "user" else whole / ".abcd"
+    assert sandbox.cli(*args, cwd=whole).returncode == 0
     wanted = tree(home)
     killed = 0
     for number in range(1, 60):
-        root = box.tmp / f"r{number}"
+        root = sandbox.tmp / f"r{number}"
         root.mkdir()
-        env = dict(box.env, ABCD_HOME=str(box.tmp / f"h{number}"))
+        env = dict(sandbox.env, ABCD_HOME=str(sandbox.tmp / f"h{number}"))
         done = subprocess.run([sys.executable, "-c", DRIVER, str(number), *args], cwd=root, env=env, capture_output=True)
-        home = box.tmp / f"h{number}" if scope == "user" else root / ".abcd"
+        home = sandbox.tmp / f"h{number}" if scope == "user" else root / ".abcd"
         if done.returncode == 0:
             break
         killed += 1
         assert done.returncode == -9, done.stderr
-        again = box.cli(*args, cwd=root, env=env)
+        again = sandbox.cli(*args, cwd=root, env=env)
         assert again.returncode == 0, (number, again.stderr)
         assert tree(home) == wanted, number
-        assert "nothing was changed" in box.cli(*args, cwd=root, env=env).stdout
+        assert "nothing was changed" in sandbox.cli(*args, cwd=root, env=env).stdout
     assert killed >= 4 and os.path.isdir(home)

@@ -53,25 +53,25 @@ def each(lines):
 
 @pytest.mark.parametrize("umask, first", [(0o000, "init"), (0o000, "build"), (0o000, "install"), (0o000, "hook"),
                                           (0o077, "init"), (0o002, "build")])
-def test_nothing_is_open_to_others(box, umask, first):
+def test_nothing_is_open_to_others(sandbox, umask, first):
     before = os.umask(0o022)
     try:
-        root = box.repo(pages={"guide_ops_deploy.md": PAGE, "guide_ops_canary.md": BARE} if first != "init" else {})
-        place = box.tmp / "place"
+        root = sandbox.repo(pages={"guide_ops_deploy.md": PAGE, "guide_ops_canary.md": BARE} if first != "init" else {})
+        place = sandbox.tmp / "place"
         place.mkdir()
         os.umask(umask)
         commands = each(COMMANDS)
         if first == "hook":
-            ask(box, root, each(HOOKS)[2])
+            ask(sandbox, root, each(HOOKS)[2])
         elif first != "init":
             commands.insert(0, first)
         for command in commands:
-            done = box.cli(*[str(place) if word == "PLACE" else word for word in command.split()], cwd=root)
+            done = sandbox.cli(*[str(place) if word == "PLACE" else word for word in command.split()], cwd=root)
             assert done.returncode in (0, 1), (command, done.stderr)
-            user_is_private(box)
+            user_is_private(sandbox)
         for line in each(HOOKS):
-            ask(box, root, line)
-            user_is_private(box)
+            ask(sandbox, root, line)
+            user_is_private(sandbox)
         hooks = [root / ".git" / "hooks" / name for name in ("post-commit", "post-checkout", "post-merge", "post-rewrite")]
         folders = [root / ".abcd" / ".index", root / ".claude", root / ".git" / "abcd-index", place]
         for path in folders + hooks + [root / ".abcd"] * (first == "init"):
@@ -82,32 +82,32 @@ def test_nothing_is_open_to_others(box, umask, first):
         # What a checkout makes is git's, but for what its hooks do.
         (root / ".abcd" / "memory" / "guide_ops_deploy.md").write_text(PAGE + "More.\n")
         for command in (("add", "-A"), ("commit", "-qm", "two"), ("checkout", "-q", "HEAD~1"), ("checkout", "-q", "main")):
-            box.git(*command, cwd=root)
-            user_is_private(box)
+            sandbox.git(*command, cwd=root)
+            user_is_private(sandbox)
             assert not too_open(root / ".abcd" / ".index"), command
-        assert box.cli("uninstall", cwd=root).returncode == 0
+        assert sandbox.cli("uninstall", cwd=root).returncode == 0
     finally:
         os.umask(before)
 
 
-def ask(box, root, line):
+def ask(sandbox, root, line):
     name, _, fields = line.partition(" ")
     payload = '{"session_id": "s1", "cwd": %s, %s' % ('"%s"' % root, fields[1:])
-    done = box.run(*HOOK_COMMAND, ROOT / "hooks" / name, cwd=root, input=payload)
+    done = sandbox.run(*HOOK_COMMAND, ROOT / "hooks" / name, cwd=root, input=payload)
     assert done.stderr == "", (line, done.stderr)
 
 
-def user_is_private(box):
-    if box.user.exists():
-        assert not too_open(box.user, 0o077), too_open(box.user, 0o077)
+def user_is_private(sandbox):
+    if sandbox.user.exists():
+        assert not too_open(sandbox.user, 0o077), too_open(sandbox.user, 0o077)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no modes")
-def test_an_edit_keeps_the_mode_that_a_person_gave_but_for_others_writing(box):
-    root = box.repo(pages={"guide_ops_canary.md": BARE})
+def test_an_edit_keeps_the_mode_that_a_person_gave_but_for_others_writing(sandbox):
+    root = sandbox.repo(pages={"guide_ops_canary.md": BARE})
     page = root / ".abcd" / "memory" / "guide_ops_canary.md"
     for mode, after in ((0o600, 0o600), (0o640, 0o640), (0o644, 0o644), (0o666, 0o644)):
         page.write_text(BARE)
         page.chmod(mode)
-        assert "added" in box.cli("keywords", "--write", cwd=root).stdout
+        assert "added" in sandbox.cli("keywords", "--write", cwd=root).stdout
         assert stat.S_IMODE(page.stat().st_mode) == after

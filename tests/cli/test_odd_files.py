@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.conftest import Box
+from tests.conftest import Sandbox
 
 PAGE = "---\nsource: {class: guide}\n---\n# Canary releases\n\nThe canary runs for an hour; canary releases end at noon.\n"
 COMMANDS = [("init",), ("catalogue", "--write"), ("catalogue",), ("keywords", "--write"), ("recall", "canary"),
@@ -70,12 +70,12 @@ def put(path, kind, outside):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A home, a workspace and what is outside, built once; each test copies it."""
-    box = Box(tmp_path_factory.mktemp("made"))
-    root = box.repo(pages={"guide_ops_canary.md": PAGE, "guide_ops_noon.md": PAGE.replace("anary", "omet")})
+    sandbox = Sandbox(tmp_path_factory.mktemp("made"))
+    root = sandbox.repo(pages={"guide_ops_canary.md": PAGE, "guide_ops_noon.md": PAGE.replace("anary", "omet")})
     (root / ".abcd" / "rules.json").write_text('{"schema_version": 1, "domains": {}}')
-    box.cli("build", cwd=root)
-    box.cli("recall", "canary", cwd=root)
-    return box.tmp
+    sandbox.cli("build", cwd=root)
+    sandbox.cli("recall", "canary", cwd=root)
+    return sandbox.tmp
 
 
 def files(top):
@@ -89,13 +89,13 @@ def test_odd_files_under_our_names(made, tmp_path, place, kind):
     below = {"store": "repo/.abcd", "index": "repo/.abcd/.index", "user": "home/.abcd.noindex"}[place]
     names = {"store": set(STORE), "index": {*INDEX, *files(made / below)}, "user": {*USER, *files(made / below)}}[place]
     for number, name in enumerate(sorted(names)):
-        box = Box(shutil.copytree(made, tmp_path / str(number), symlinks=True))
-        outside = box.tmp / "outside"
+        sandbox = Sandbox(shutil.copytree(made, tmp_path / str(number), symlinks=True))
+        outside = sandbox.tmp / "outside"
         outside.mkdir()
         (outside / "file").write_text("theirs\n")
-        put(box.tmp / below / name, kind, outside)
+        put(sandbox.tmp / below / name, kind, outside)
         before = content(outside)
-        done = box.run(sys.executable, "-c", DRIVER, json.dumps(COMMANDS), cwd=box.tmp / "repo", timeout=60)
+        done = sandbox.run(sys.executable, "-c", DRIVER, json.dumps(COMMANDS), cwd=sandbox.tmp / "repo", timeout=60)
         told = [json.loads(line) for line in done.stdout.splitlines()]
         assert len(told) == len(COMMANDS)
         for command, code, out, error in told:
@@ -103,5 +103,5 @@ def test_odd_files_under_our_names(made, tmp_path, place, kind):
             assert "theirs" not in out, (name, command, out)
             assert code != 2 or error.startswith("abcd-index: "), (name, command, out, error)
         assert content(outside) == before, (name, kind)
-        theirs = box.tmp / below / name / "theirs"
+        theirs = sandbox.tmp / below / name / "theirs"
         assert kind != "folder" or theirs.read_text() == "theirs", name

@@ -18,17 +18,17 @@ ALONE = [("build",), ("verify",), ("catalogue", "--write"), ("keywords", "--writ
 
 
 @pytest.fixture
-def root(box):
-    root = box.repo(pages={"theirs.md": PAGE % ("theirs", "theirs"), "index.md": "- [T](theirs.md) \u2014 x\n"})
-    store = box.user_pages({"mine.md": PAGE % ("mine", "mine"), "index.md": "- [M](mine.md) \u2014 x\n"})
-    box.run("chmod", "-R", "go=", box.user)
-    assert box.cli("build", cwd=root).returncode == 0 and store.is_dir()
+def root(sandbox):
+    root = sandbox.repo(pages={"theirs.md": PAGE % ("theirs", "theirs"), "index.md": "- [T](theirs.md) \u2014 x\n"})
+    store = sandbox.user_pages({"mine.md": PAGE % ("mine", "mine"), "index.md": "- [M](mine.md) \u2014 x\n"})
+    sandbox.run("chmod", "-R", "go=", sandbox.user)
+    assert sandbox.cli("build", cwd=root).returncode == 0 and store.is_dir()
     return root
 
 
-def refuse(box, path, how):
+def refuse(sandbox, path, how):
     """Let ``path`` lead to where it may not."""
-    target = {"outside": box.tmp / "elsewhere", "claude": box.home / ".claude" / "x", "circle": path}[how]
+    target = {"outside": sandbox.tmp / "elsewhere", "claude": sandbox.home / ".claude" / "x", "circle": path}[how]
     if path.exists():
         path.rename(path.with_name("moved-away"))
     if how == "outside":
@@ -42,10 +42,10 @@ WAYS = [(".abcd", "outside"), (".abcd", "claude"), (".abcd", "circle"), (".abcd/
 
 
 @pytest.mark.parametrize("name, how", WAYS)
-def test_a_refused_workspace_leaves_the_user_scope(box, root, name, how):
-    refuse(box, root / name, how)
+def test_a_refused_workspace_leaves_the_user_scope(sandbox, root, name, how):
+    refuse(sandbox, root / name, how)
     for command in BOTH:
-        done = box.cli(*command, cwd=root)
+        done = sandbox.cli(*command, cwd=root)
         if "--all" in command and how != "outside":
             continue  # The list of workspaces forgets one without a store.
         assert done.returncode == 2, (command, done.stdout, done.stderr)
@@ -58,27 +58,27 @@ def test_a_refused_workspace_leaves_the_user_scope(box, root, name, how):
             assert "user" in done.stdout or "mine" in done.stdout, command
     for command in ALONE:
         scoped = command if command[0] in ("init",) else (*command, "--scope", "workspace")
-        done = box.cli(*scoped, cwd=root)
+        done = sandbox.cli(*scoped, cwd=root)
         assert done.returncode == 2 and done.stdout == "", (command, done.stdout, done.stderr)
         assert done.stderr.count("abcd-index: ") == 1 and "Traceback" not in done.stderr, done.stderr
     for command in BOTH:
         if command[0] != "status" and "--all" not in command:
-            assert box.cli(*command, "--scope", "user", cwd=root).returncode != 2, command
-    done = box.cli("build", "--git-hook", cwd=root)
+            assert sandbox.cli(*command, "--scope", "user", cwd=root).returncode != 2, command
+    done = sandbox.cli("build", "--git-hook", cwd=root)
     assert done.returncode == 0 and len(done.stderr.splitlines()) == 1
-    assert sorted(os.listdir(box.tmp / "elsewhere" / "memory") if how == "outside" else []) == (
+    assert sorted(os.listdir(sandbox.tmp / "elsewhere" / "memory") if how == "outside" else []) == (
         ["secret.md"] if how == "outside" else [])
-    assert how != "outside" or os.listdir(box.tmp / "elsewhere") == ["memory"]
+    assert how != "outside" or os.listdir(sandbox.tmp / "elsewhere") == ["memory"]
 
 
 @pytest.mark.parametrize("name, how", [("memory", "outside"), ("memory", "claude"), (".index", "outside"), ("memory", "circle")])
-def test_a_refused_user_scope_leaves_the_workspace(box, root, name, how):
-    refuse(box, box.user / name, how)
+def test_a_refused_user_scope_leaves_the_workspace(sandbox, root, name, how):
+    refuse(sandbox, sandbox.user / name, how)
     for command in BOTH:
-        done = box.cli(*command, cwd=root)
+        done = sandbox.cli(*command, cwd=root)
         assert done.returncode == 2 and "abcd-index: " in done.stderr and "Traceback" not in done.stderr, (command, done.stderr)
         assert "secret" not in done.stdout + done.stderr
     for command in ("build", "verify", "catalogue", "keywords"):
-        done = box.cli(command, "--scope", "user", cwd=root)
+        done = sandbox.cli(command, "--scope", "user", cwd=root)
         assert done.returncode == 2 and done.stdout == "" and done.stderr.count("abcd-index: ") == 1, command
-        assert box.cli(command, "--scope", "workspace", cwd=root).returncode != 2, command
+        assert sandbox.cli(command, "--scope", "workspace", cwd=root).returncode != 2, command

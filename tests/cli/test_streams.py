@@ -59,7 +59,7 @@ fetch --from ODD
 
 
 @pytest.fixture
-def odd(box):
+def odd(sandbox):
     """A repository in which everything that holds a text holds one that drives terminals."""
     line = ODD.replace("\r", "")
     page = (f"---\nname: {json.dumps(ODD)}\ndescription: {json.dumps(ODD)}\nrecall: [needle, {json.dumps(ODD)}, {line}]\n"
@@ -68,7 +68,7 @@ def odd(box):
     good = (f"---\nname: {json.dumps(ODD)}\ndescription: {json.dumps(ODD)}\ntype: {json.dumps(ODD)}\nrecall: [needle, "
             f"{json.dumps(ODD)}]\n---\n# needle {ODD}\n\nThe needle {ODD}\n")
     bare = f"---\nname: {json.dumps('x' + ODD)}\n---\n# needle work {ODD}\n\nNeedle work {ODD} needle work.\n"
-    root = box.repo("r\n" + ODD, {
+    root = sandbox.repo("r\n" + ODD, {
         f"{ODD}.md": good, f"x{ODD}\ny.md": page, f"bare{ODD}.md": bare,
         "index.md": f"# {ODD}\n- [T {line}](gone{line}.md) \u2014 {line}\n- [T]({line}.md) \u2014 needle {line}\n"})
     home = root / ".abcd"
@@ -76,22 +76,22 @@ def odd(box):
         "X" + ODD: {"state": ODD, "recall": ["needle", ODD], "rules": ["Rule " + ODD]},
         "NEEDLE": {"state": "active", "recall": ["needle", ODD], "rules": ["Rule " + ODD]}}}))
     (home / "config.json").write_text(json.dumps({ODD: 1, "match": {"text": ODD}, "share": {"place": ODD}, "limits": ODD}))
-    box.git("add", "-A", cwd=root)
-    box.git("commit", "-qm", ODD, cwd=root)
+    sandbox.git("add", "-A", cwd=root)
+    sandbox.git("commit", "-qm", ODD, cwd=root)
     return root
 
 
 @pytest.mark.parametrize("hooks_path", ["", "theirs\n" + ODD])
-def test_no_text_drives_a_terminal(box, odd, hooks_path):
+def test_no_text_drives_a_terminal(sandbox, odd, hooks_path):
     if hooks_path:
-        box.git("config", "core.hooksPath", hooks_path, cwd=odd)
-    place = box.tmp / ("place" + ODD)
+        sandbox.git("config", "core.hooksPath", hooks_path, cwd=odd)
+    place = sandbox.tmp / ("place" + ODD)
     place.mkdir()
     for line in COMMANDS.strip().split("\n"):
         if hooks_path and "install" not in line and "status" not in line:
             continue
         words = [{"ODD": "x" + ODD + "\ny", "PLACE": str(place)}.get(word, word) for word in line.split()]
-        done = box.run(sys.executable, "-m", "abcd_index", *words, cwd=odd, check=False)
+        done = sandbox.run(sys.executable, "-m", "abcd_index", *words, cwd=odd, check=False)
         assert done.returncode in (0, 1, 2) and "Traceback" not in done.stderr, (line, done.stderr)
         for text in (done.stdout, done.stderr):
             found = RAW.search(text)
@@ -106,15 +106,15 @@ def test_no_text_drives_a_terminal(box, odd, hooks_path):
                                      "recall needle", "recall needle --json", "recall --prompt needle", "recall --audit",
                                      "install --dry-run", "uninstall", "init", "--help", "--version", "nonsense",
                                      "build --root nowhere"])
-def test_streams_that_take_nothing(box, command):
-    root = box.repo(pages={"x.md": "---\nrecall: [needle]\n---\n# X\n\nneedle\n"})
+def test_streams_that_take_nothing(sandbox, command):
+    root = sandbox.repo(pages={"x.md": "---\nrecall: [needle]\n---\n# X\n\nneedle\n"})
     for redirect in (">&-", ">/dev/full", "2>&-", "2>/dev/full", ">&- 2>&-", "<&-", "<&- >&- 2>&-", "| true"):
         run = f"'{sys.executable}' -m abcd_index {command} {redirect}"
-        done = box.run("/bin/sh", "-c", run, cwd=root, check=False)
+        done = sandbox.run("/bin/sh", "-c", run, cwd=root, check=False)
         assert done.returncode in (0, 1, 2), (command, redirect, done.returncode, done.stderr)
         assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr, (redirect, done.stderr)
         assert len(done.stderr.splitlines()) < 8, (redirect, done.stderr)
         if redirect == ">/dev/full" and command not in ("nonsense", "build --root nowhere", "install --dry-run"):
             assert done.returncode in (1, 2) and "could not be written" in done.stderr, (command, done.stderr)
     # Nothing was written into a file of the project in place of a stream that was closed.
-    assert box.cli("verify", cwd=root).returncode in (0, 1)
+    assert sandbox.cli("verify", cwd=root).returncode in (0, 1)

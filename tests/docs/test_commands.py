@@ -76,20 +76,20 @@ def installs(command):
 
 
 @pytest.fixture
-def project(box):
+def project(sandbox):
     """A fresh repository and an environment in which ``abcd-index`` is this checkout's."""
-    root = box.tmp / "project"
+    root = sandbox.tmp / "project"
     root.mkdir()
-    box.git("init", "-q", cwd=root)
+    sandbox.git("init", "-q", cwd=root)
     (root / "README.md").write_text("# a project\n")
-    box.git("add", "-A", cwd=root)
-    box.git("commit", "-qm", "start", cwd=root)
-    shims = box.tmp / "shims"
+    sandbox.git("add", "-A", cwd=root)
+    sandbox.git("commit", "-qm", "start", cwd=root)
+    shims = sandbox.tmp / "shims"
     shims.mkdir()
     program = shims / "abcd-index"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m abcd_index "$@"\n')
     program.chmod(0o755)
-    env = dict(box.env, PATH=f"{shims}{os.pathsep}{box.env['PATH']}", COLUMNS="120")
+    env = dict(sandbox.env, PATH=f"{shims}{os.pathsep}{sandbox.env['PATH']}", COLUMNS="120")
     return root, env
 
 
@@ -160,11 +160,11 @@ def compare(page, block, root, env):
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
 @pytest.mark.parametrize("command", sorted({c for _, place, blocks in marked() if place == "checkout"
                                             for block in blocks for c in commands(block.text)}))
-def test_commands_for_the_checkout_work(command, box):
+def test_commands_for_the_checkout_work(command, sandbox):
     if installs(command):
         return  # tests/packaging builds, installs and runs the package
     # What an outer `make test ARGS=...` was told is not meant for these.
-    env = {key: value for key, value in box.env.items() if not key.startswith("MAKE") and key not in ("MFLAGS", "ARGS")}
+    env = {key: value for key, value in sandbox.env.items() if not key.startswith("MAKE") and key not in ("MFLAGS", "ARGS")}
     if command.startswith(".venv/bin/"):
         # The page has the reader run `make` first, which builds.
         bin = shlex.quote(f"{BIN}/")

@@ -116,8 +116,8 @@ def test_small_questions(sealed):
 
 
 class TestDates:
-    def repository(self, box):
-        self.box, self.root = box, box.repo(pages={"a.md": page("a"), "b.md": page("b")})
+    def repository(self, sandbox):
+        self.sandbox, self.root = sandbox, sandbox.repo(pages={"a.md": page("a"), "b.md": page("b")})
         self.day = 1
         self.commit_all()
         return self
@@ -125,13 +125,13 @@ class TestDates:
     def commit_all(self):
         self.day += 1
         when = f"2024-03-{self.day:02d}T12:00:00+02:00"
-        self.box.git("add", "-A", cwd=self.root)
-        self.box.git("commit", "-q", "--allow-empty", "-m", "x", cwd=self.root,
-                     env={**self.box.env, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z"})
+        self.sandbox.git("add", "-A", cwd=self.root)
+        self.sandbox.git("commit", "-q", "--allow-empty", "-m", "x", cwd=self.root,
+                     env={**self.sandbox.env, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z"})
         return when
 
     def write(self, name, text):
-        self.box.pages(self.root, {f"{name}.md": page(name, text)})
+        self.sandbox.pages(self.root, {f"{name}.md": page(name, text)})
         return self.commit_all()
 
     def dates(self, root=None):
@@ -150,10 +150,10 @@ class TestDates:
     def test_a_rename_alone_changes_nothing(self, sealed):
         r = self.repository(sealed)
         a = r.write("a", "content " * 30)
-        self.box.git("mv", ".abcd/memory/a.md", ".abcd/memory/c.md", cwd=r.root)
+        self.sandbox.git("mv", ".abcd/memory/a.md", ".abcd/memory/c.md", cwd=r.root)
         r.commit_all()
         assert r.dates()["c.md"] == a
-        self.box.git("mv", ".abcd/memory/c.md", ".abcd/memory/d.md", cwd=r.root)
+        self.sandbox.git("mv", ".abcd/memory/c.md", ".abcd/memory/d.md", cwd=r.root)
         with open(r.root / ".abcd" / "memory" / "d.md", "a") as handle:
             handle.write("and one line more\n")
         later = r.commit_all()

@@ -50,54 +50,54 @@ def hostile(root, marks):
     (git / "info" / "attributes").write_text("* diff=bad filter=bad merge=bad\n")
 
 
-def test_no_program_of_a_strangers_settings_runs(box, tmp_path):
-    root = box.repo(pages={"a.md": page("word"), "b.md": page("other")})
+def test_no_program_of_a_strangers_settings_runs(sandbox, tmp_path):
+    root = sandbox.repo(pages={"a.md": page("word"), "b.md": page("other")})
     (root / ".abcd" / "memory" / "a.md").write_text(page("word", "changed"))
-    box.git("commit", "-qam", "two", cwd=root)
+    sandbox.git("commit", "-qam", "two", cwd=root)
     marks = tmp_path / "marks"
     hostile(root, marks)
     for args in LOOKS:
         os.utime(root / ".abcd" / "memory" / "a.md")  # What looks different has to be compared.
         os.utime(root / "README.md")
-        box.cli(*args, cwd=root)
+        sandbox.cli(*args, cwd=root)
         assert sorted(os.listdir(marks)) == [], args
     for event, hook in (("SessionStart", "session_hook.py"), ("UserPromptSubmit", "prompt_router_hook.py")):
         payload = {"session_id": "s", "cwd": str(root), "hook_event_name": event, "prompt": "word"}
         subprocess.run([BASE_PYTHON, "-I", "-S", str(ROOT / "hooks" / hook)], input=json.dumps(payload).encode(),
-                       env=box.env, check=True, capture_output=True)
-    box.cli("build", "--force", cwd=root)
+                       env=sandbox.env, check=True, capture_output=True)
+    sandbox.cli("build", "--force", cwd=root)
     assert sorted(os.listdir(marks)) == []
 
 
 @pytest.mark.parametrize("tracking", [False, True])
-def test_no_object_is_fetched_to_look(box, tmp_path, tracking):
+def test_no_object_is_fetched_to_look(sandbox, tmp_path, tracking):
     """A partial clone names the program that brings what it lacks."""
-    root = box.repo(pages={"a.md": page("word")})
+    root = sandbox.repo(pages={"a.md": page("word")})
     if tracking:
         (root / ".abcd" / "config.json").write_text('{"artefact": {"track": true}}')
-        box.git("add", "-A", cwd=root)
-    box.git("commit", "-q", "--allow-empty", "-m", "two", cwd=root)
+        sandbox.git("add", "-A", cwd=root)
+    sandbox.git("commit", "-q", "--allow-empty", "-m", "two", cwd=root)
     marks = tmp_path / "marks"
     hostile(root, marks)
     subprocess.run(["git", "config", "--file", str(root / ".git" / "config"), "extensions.partialClone", "origin"], check=True)
     subprocess.run(["git", "config", "--file", str(root / ".git" / "config"), "remote.origin.promisor", "true"], check=True)
     subprocess.run(["git", "config", "--file", str(root / ".git" / "config"), "core.repositoryFormatVersion", "1"], check=True)
     for pack in (root / ".git" / "objects").glob("??/*"):
-        kind = box.run("git", "--git-dir", root / ".git", "cat-file", "-t", pack.parent.name + pack.name, check=False,
-                       env={**box.env, "GIT_ALLOW_PROTOCOL": "none"}).stdout.strip()
+        kind = sandbox.run("git", "--git-dir", root / ".git", "cat-file", "-t", pack.parent.name + pack.name, check=False,
+                       env={**sandbox.env, "GIT_ALLOW_PROTOCOL": "none"}).stdout.strip()
         if kind in ("tree", "blob"):
             pack.unlink()
     for mark in marks.iterdir():
         mark.unlink()
     for args in LOOKS[:6]:
-        box.cli(*args, cwd=root)
+        sandbox.cli(*args, cwd=root)
         assert sorted(os.listdir(marks)) == [], args
 
 
-def test_an_embedded_bare_repository_is_none(box, tmp_path):
-    root = box.repo(pages={"a.md": page("word")})
+def test_an_embedded_bare_repository_is_none(sandbox, tmp_path):
+    root = sandbox.repo(pages={"a.md": page("word")})
     sub = root / "sub"
-    box.run("git", "init", "-q", "--bare", sub, cwd=root)
+    sandbox.run("git", "init", "-q", "--bare", sub, cwd=root)
     marks = tmp_path / "marks"
     hostile(sub, marks)
     subprocess.run(["git", "config", "--file", str(sub / "config"), "core.bare", "false"], check=True)
@@ -106,49 +106,49 @@ def test_an_embedded_bare_repository_is_none(box, tmp_path):
     (sub / ".abcd" / "memory" / "own.md").write_text(page("own"))
     for folder in (sub, sub / "refs"):
         for args in LOOKS[:4]:
-            box.cli(*args, cwd=folder)
+            sandbox.cli(*args, cwd=folder)
             assert sorted(os.listdir(marks)) == [], (args, folder)
 
 
-def test_a_work_tree_that_the_settings_put_elsewhere_is_none(box, sealed, tmp_path):
-    root = box.repo(pages={"a.md": page("word")})
+def test_a_work_tree_that_the_settings_put_elsewhere_is_none(sandbox, sealed, tmp_path):
+    root = sandbox.repo(pages={"a.md": page("word")})
     victim = tmp_path / "victim"
     victim.mkdir()
-    box.git("config", "core.worktree", str(victim), cwd=root)
+    sandbox.git("config", "core.worktree", str(victim), cwd=root)
     assert git.find_worktree(str(root)) is None and git.find_worktree(str(root / ".abcd")) is None
-    box.cli("install", cwd=root)
+    sandbox.cli("install", cwd=root)
     assert os.listdir(victim) == []
-    box.git("config", "core.worktree", str(tmp_path), cwd=root)
+    sandbox.git("config", "core.worktree", str(tmp_path), cwd=root)
     assert git.find_worktree(str(root)) is None
 
 
-def test_gits_index_stays_as_it_is(box, tmp_path):
-    root = box.repo(pages={"a.md": page("word"), "b.md": page("other")})
+def test_gits_index_stays_as_it_is(sandbox, tmp_path):
+    root = sandbox.repo(pages={"a.md": page("word"), "b.md": page("other")})
     index = root / ".git" / "index"
-    box.cli("install", cwd=root)
+    sandbox.cli("install", cwd=root)
     (root / ".abcd" / "memory" / "a.md").write_text(page("word", "changed"))
     for args in (("build",), *LOOKS, ("build", "--force"), ("verify", "--require-artefact")):
         for name in ("a.md", "b.md"):
             os.utime(root / ".abcd" / "memory" / name, ns=(10**18, 10**18))
         before = index.stat()
-        box.cli(*args, cwd=root)
+        sandbox.cli(*args, cwd=root)
         after = index.stat()
         assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns), args
     for hook, args in (("post-commit", ()), ("post-checkout", ("HEAD", "HEAD", "1")), ("post-merge", ("0",)),
                        ("post-rewrite", ("rebase",))):
         os.utime(root / ".abcd" / "memory" / "b.md", ns=(2 * 10**18, 2 * 10**18))
         before = index.stat()
-        subprocess.run([str(root / ".git" / "hooks" / hook), *args], cwd=root, env=box.env, check=True)
+        subprocess.run([str(root / ".git" / "hooks" / hook), *args], cwd=root, env=sandbox.env, check=True)
         after = index.stat()
         assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns), hook
 
 
-def test_a_commit_at_the_moment_of_a_build(box, tmp_path):
+def test_a_commit_at_the_moment_of_a_build(sandbox, tmp_path):
     """The build is held open at every question to git, and after each a commit is made."""
-    root = box.repo(pages={f"p{i}.md": page(f"p{i}") for i in range(8)})
+    root = sandbox.repo(pages={f"p{i}.md": page(f"p{i}") for i in range(8)})
     held = tmp_path / "bin"
     held.mkdir()
-    real = subprocess.run(["sh", "-c", "command -v git"], env=box.env, capture_output=True, text=True).stdout.strip()
+    real = subprocess.run(["sh", "-c", "command -v git"], env=sandbox.env, capture_output=True, text=True).stdout.strip()
     # While a question of ours is asked, somebody commits; and again when it was answered.
     (held / "git").write_text(f'''#!/bin/sh
 commit() {{ echo x >>"{root}/code"; {real} -C "{root}" add code && {real} -C "{root}" commit -qm code || echo failed >>"{tmp_path}/failed"; }}
@@ -161,10 +161,10 @@ exit $status
     (held / "git").chmod(0o755)
     for i in range(8):
         os.utime(root / ".abcd" / "memory" / f"p{i}.md", ns=(10**18, 10**18))
-    done = box.cli("build", cwd=root, env={**box.env, "PATH": f"{held}:{box.env['PATH']}"})
+    done = sandbox.cli("build", cwd=root, env={**sandbox.env, "PATH": f"{held}:{sandbox.env['PATH']}"})
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "failed").exists()
-    assert len(box.git("log", "--oneline", cwd=root).stdout.splitlines()) > 3
+    assert len(sandbox.git("log", "--oneline", cwd=root).stdout.splitlines()) > 3
 
 
 LINKED = [".abcd", ".abcd/.index", ".abcd/memory", ".abcd/.index/git-stamp", ".abcd/.index/seen", ".abcd/.index/current",

@@ -295,7 +295,7 @@ def pick_without_commit(g):
 
 
 def apply(g):
-    patch = g.box.run("git", "diff", "main", "other", cwd=g.root).stdout
+    patch = g.sandbox.run("git", "diff", "main", "other", cwd=g.root).stdout
     g.git("apply", "--index", data=patch)
 
 
@@ -347,7 +347,7 @@ def test_current_when_git_is_run_below_the_top(template, tmp_path, operation):
 def test_known_to_be_stale_after_what_fires_none(template, tmp_path, operation):
     g = both(template, tmp_path, "plain", operation)
     assert g.state() == STALE
-    done = g.box.cli("verify", "--require-artefact", "--scope", "workspace", cwd=g.root)
+    done = g.sandbox.cli("verify", "--require-artefact", "--scope", "workspace", cwd=g.root)
     assert done.returncode == 1 and "stale" in done.stdout, done.stdout + done.stderr
 
 

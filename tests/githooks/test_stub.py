@@ -108,7 +108,7 @@ class TestFiles:
         repo.commit("changed", "a")
         assert repo.state() == "stale"
         run = [shell, *(["sh"] if shell == "busybox" else []), str(repo.folder / "hook")]
-        done = subprocess.run(run, cwd=repo.root, env=repo.box.env, capture_output=True, text=True)
+        done = subprocess.run(run, cwd=repo.root, env=repo.sandbox.env, capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         assert repo.state() == "current"
 
@@ -225,7 +225,7 @@ class TestStillCurrent:
         """Whether the artefact is current is asked of the same files in the shell and in Python."""
         for name in (RULES, CONFIG):
             (repo.root / ".abcd" / name).write_text("{}")
-        read = {name.partition("/")[0] for name in observe(workspace_at(str(repo.root), Places(repo.box.env))).sources}
+        read = {name.partition("/")[0] for name in observe(workspace_at(str(repo.root), Places(repo.sandbox.env))).sources}
         assert read == {"memory", RULES, CONFIG}
         script = (ROOT / ".githooks" / "common.sh").read_text()
         for function, variable in (("unchanged", "abcd_home"), ("clean", "1")):
@@ -332,7 +332,7 @@ class TestStillCurrent:
         for branch in ("other", "main", "other", "main"):
             repo.git("checkout", "-q", branch)
         repo.write("a", "by hand")
-        assert repo.box.cli("build", cwd=repo.root).returncode == 0
+        assert repo.sandbox.cli("build", cwd=repo.root).returncode == 0
         repo.git("commit", "-q", "--allow-empty", "-m", "x")
         assert repo.state() == "current"
         repo.git("checkout", "-q", "--", ".")

@@ -39,12 +39,12 @@ class TestNothingReachesGit:
         assert not (repo.folder / "w2" / ".abcd" / ".index").exists()
 
     def broken(self, repo, text):
-        shutil.rmtree(repo.box.user, ignore_errors=True)
+        shutil.rmtree(repo.sandbox.user, ignore_errors=True)
         path = repo.folder / "broken-python"
         if text is not None:
             path.write_text(text)
             path.chmod(0o755)
-        repo.box.env = {**repo.box.env, "PATH": "/usr/bin:/bin"}
+        repo.sandbox.env = {**repo.sandbox.env, "PATH": "/usr/bin:/bin"}
         for name in HOOKS:
             (repo.root / ".git" / "hooks" / name).write_bytes(stub(name, str(path)))
 
@@ -68,7 +68,7 @@ class TestNothingReachesGit:
     def test_a_bare_environment(self, repo):
         """GUI clients: a short PATH, nothing else, not even HOME."""
         repo.write("a", "changed")
-        names = {k: v for k, v in repo.box.env.items() if k.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))}
+        names = {k: v for k, v in repo.sandbox.env.items() if k.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))}
         env = {"PATH": "/usr/bin:/bin", **names}
         done = subprocess.run(["git", "commit", "-qam", "x"], cwd=repo.root, env=env, capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -78,8 +78,8 @@ class TestNothingReachesGit:
         """A deleted environment: the one noted in the user's folder takes over."""
         for name in HOOKS:
             (repo.root / ".git" / "hooks" / name).write_bytes(stub(name, "/gone/bin/python"))
-        repo.box.env = {**repo.box.env, "PATH": "/usr/bin:/bin"}
-        noted = repo.box.user / ".index" / "interpreter"
+        repo.sandbox.env = {**repo.sandbox.env, "PATH": "/usr/bin:/bin"}
+        noted = repo.sandbox.user / ".index" / "interpreter"
         noted.parent.mkdir(parents=True, exist_ok=True)
         noted.write_bytes(sys.executable.encode() + b"\r\n")
         repo.commit("changed", "a")
@@ -87,7 +87,7 @@ class TestNothingReachesGit:
 
     def test_the_files_of_a_checkout_used_as_they_are(self, repo):
         """core.hooksPath may name .githooks itself, in which no interpreter is written down."""
-        noted = repo.box.user / ".index" / "interpreter"
+        noted = repo.sandbox.user / ".index" / "interpreter"
         noted.parent.mkdir(parents=True, exist_ok=True)
         noted.write_text(sys.executable + "\n")
         repo.git("config", "core.hooksPath", str(ROOT / ".githooks"))
@@ -99,7 +99,7 @@ class TestNothingReachesGit:
             pytest.skip("abcd-index is not installed beside this interpreter")
         for name in HOOKS:
             (repo.root / ".git" / "hooks" / name).write_bytes(stub(name, ""))
-        shutil.rmtree(repo.box.user, ignore_errors=True)
+        shutil.rmtree(repo.sandbox.user, ignore_errors=True)
         repo.commit("changed", "a")
         assert repo.state() == "current"
 
@@ -127,7 +127,7 @@ class TestNothingReachesGit:
         """A child that keeps stderr open would make `out=$(git commit 2>&1)` wait for it."""
         repo.write("a", "changed")
         script = 'out=$(git commit -qam x 2>&1); printf "[%s]" "$out"'
-        done = subprocess.run(["sh", "-c", script], cwd=repo.root, env=repo.box.env, capture_output=True, text=True)
+        done = subprocess.run(["sh", "-c", script], cwd=repo.root, env=repo.sandbox.env, capture_output=True, text=True)
         assert done.stdout == "[]"
         assert repo.state() == "current"
 
@@ -141,7 +141,7 @@ class TestEnvironment:
         main = (g.folder / "r" / ".abcd" / ".index" / "current").read_text()
         g.write("a", "of the worktree")
         git_dir = g.out("rev-parse", "--absolute-git-dir")
-        done = g.box.cli("build", cwd=g.root / "d", env={**g.box.env, "GIT_DIR": git_dir})
+        done = g.sandbox.cli("build", cwd=g.root / "d", env={**g.sandbox.env, "GIT_DIR": git_dir})
         assert done.returncode == 0 and g.state() == "current"
         assert (g.folder / "r" / ".abcd" / ".index" / "current").read_text() == main
 
@@ -162,7 +162,7 @@ class TestEnvironment:
         own = g.folder / "r" / ".git" / "worktrees" / "w" / "index"
         before = foreign.read_bytes(), own.read_bytes()
         for command in ("build", "verify", "status"):
-            done = g.box.cli(command, cwd=g.root, env={**g.box.env, "GIT_INDEX_FILE": str(foreign)})
+            done = g.sandbox.cli(command, cwd=g.root, env={**g.sandbox.env, "GIT_INDEX_FILE": str(foreign)})
             assert done.returncode in (0, 1), done.stderr
         assert (foreign.read_bytes(), own.read_bytes()) == before
         assert g.state() == "current"
@@ -180,18 +180,18 @@ class TestEnvironment:
         assert repo.state() == "current"
 
     def test_a_work_tree_away_from_its_repository(self, template, tmp_path):
-        box = template.box
+        sandbox = template.sandbox
         home, bare = tmp_path / "h", tmp_path / "d.git"
-        box.run("git", "init", "-q", "--bare", bare, cwd=tmp_path)
-        box.run("git", "config", "core.bare", "false", cwd=bare)
-        box.pages(home, {"a.md": page("a")})
-        env = {**box.env, "GIT_DIR": str(bare), "GIT_WORK_TREE": str(home)}
-        assert box.cli("install", cwd=home, env=env).returncode == 0
-        box.pages(home, {"a.md": page("a", "changed")})
-        box.run("git", "add", "-A", cwd=home, env=env)
-        done = box.run("git", "commit", "-qm", "x", cwd=home, env=env)
-        assert done.stderr == "" and artefact_state(home, box.env) == "current"
-        assert box.cli("verify", "--require-artefact", "--scope", "workspace", cwd=home, env=env).returncode == 0
+        sandbox.run("git", "init", "-q", "--bare", bare, cwd=tmp_path)
+        sandbox.run("git", "config", "core.bare", "false", cwd=bare)
+        sandbox.pages(home, {"a.md": page("a")})
+        env = {**sandbox.env, "GIT_DIR": str(bare), "GIT_WORK_TREE": str(home)}
+        assert sandbox.cli("install", cwd=home, env=env).returncode == 0
+        sandbox.pages(home, {"a.md": page("a", "changed")})
+        sandbox.run("git", "add", "-A", cwd=home, env=env)
+        done = sandbox.run("git", "commit", "-qm", "x", cwd=home, env=env)
+        assert done.stderr == "" and artefact_state(home, sandbox.env) == "current"
+        assert sandbox.cli("verify", "--require-artefact", "--scope", "workspace", cwd=home, env=env).returncode == 0
 
     def test_configuration_that_comes_with_the_command(self, repo):
         repo.write("a", "changed")
@@ -209,13 +209,13 @@ class TestEnvironment:
         lock = repo.root / ".git" / "index.lock"
         lock.write_text("")
         repo.write("a", "changed")
-        done = repo.box.cli("build", cwd=repo.root)
+        done = repo.sandbox.cli("build", cwd=repo.root)
         assert done.returncode == 0 and repo.state() == "current"
         before = (repo.root / ".git" / "index").stat()
         for path in repo.store.iterdir():
             os.utime(path)
         lock.unlink()
-        assert repo.box.cli("verify", cwd=repo.root).returncode in (0, 1)
+        assert repo.sandbox.cli("verify", cwd=repo.root).returncode in (0, 1)
         after = (repo.root / ".git" / "index").stat()
         assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
@@ -240,7 +240,7 @@ class TestNested:
         repo.write("a", "not staged")
         (repo.root / "sub" / "dir" / "file.txt").write_text("staged")
         repo.git("add", "sub")
-        assert repo.box.cli("build", cwd=repo.root).returncode == 0
+        assert repo.sandbox.cli("build", cwd=repo.root).returncode == 0
         done = repo.git("commit", "-qm", "x", check=False)
         assert done.returncode == 1 and done.stderr == ""
 
@@ -251,18 +251,18 @@ class TestNested:
 
 
 class TestKindsOfRepositories:
-    def install(self, box, root):
-        done = box.cli("install", "--root", root, cwd=root)
+    def install(self, sandbox, root):
+        done = sandbox.cli("install", "--root", root, cwd=root)
         assert done.returncode == 0, done.stdout + done.stderr
 
-    def test_sha256(self, box):
-        root = box.tmp / "r"
-        done = box.run("git", "init", "-q", "--object-format=sha256", root, check=False)
+    def test_sha256(self, sandbox):
+        root = sandbox.tmp / "r"
+        done = sandbox.run("git", "init", "-q", "--object-format=sha256", root, check=False)
         if done.returncode:
             pytest.skip(f"this git has no sha256 repositories: {done.stderr}")
-        box.pages(root, {"a.md": page("a")})
-        self.install(box, root)
-        g = Repository(box, box.tmp, root)
+        sandbox.pages(root, {"a.md": page("a")})
+        self.install(sandbox, root)
+        g = Repository(sandbox, sandbox.tmp, root)
         g.commit("first", "b")
         g.git("checkout", "-q", "-b", "x")
         g.commit("second", "c")
@@ -275,32 +275,32 @@ class TestKindsOfRepositories:
         repo.git("update-index", *index)
         repo.commit("changed", "a")
         assert repo.state() == "current"
-        assert repo.box.cli("status", cwd=repo.root).returncode == 0
+        assert repo.sandbox.cli("status", cwd=repo.root).returncode == 0
 
-    def test_unborn(self, box):
-        root = box.tmp / "r"
-        box.run("git", "init", "-q", root)
-        box.pages(root, {"a.md": page("a")})
-        self.install(box, root)
-        g = Repository(box, box.tmp, root)
+    def test_unborn(self, sandbox):
+        root = sandbox.tmp / "r"
+        sandbox.run("git", "init", "-q", root)
+        sandbox.pages(root, {"a.md": page("a")})
+        self.install(sandbox, root)
+        g = Repository(sandbox, sandbox.tmp, root)
         g.commit("root", "b")
         assert g.state() == "current"
         for command in ("verify", "status", "build"):
-            assert "Traceback" not in box.cli(command, cwd=root).stderr
+            assert "Traceback" not in sandbox.cli(command, cwd=root).stderr
 
     def test_a_bare_repository_with_worktrees(self, template, tmp_path):
-        box = template.box
+        sandbox = template.sandbox
         bare = tmp_path / "b.git"
-        box.run("git", "clone", "-q", "--bare", template.folder / "origin.git", bare, cwd=tmp_path)
-        box.run("git", "worktree", "add", "-q", tmp_path / "w", "other", cwd=bare)
-        self.install(box, tmp_path / "w")
-        assert box.run("git", "config", "core.bare", cwd=bare).stdout == "true\n"
-        box.run("git", "worktree", "add", "-q", tmp_path / "w2", "feature", cwd=bare)
-        assert artefact_state(tmp_path / "w2", box.env) == "current"
+        sandbox.run("git", "clone", "-q", "--bare", template.folder / "origin.git", bare, cwd=tmp_path)
+        sandbox.run("git", "worktree", "add", "-q", tmp_path / "w", "other", cwd=bare)
+        self.install(sandbox, tmp_path / "w")
+        assert sandbox.run("git", "config", "core.bare", cwd=bare).stdout == "true\n"
+        sandbox.run("git", "worktree", "add", "-q", tmp_path / "w2", "feature", cwd=bare)
+        assert artefact_state(tmp_path / "w2", sandbox.env) == "current"
         assert sorted(os.listdir(bare)) == sorted({*os.listdir(bare)} - {".abcd"})
 
     def test_a_clone_with_a_template(self, template, tmp_path):
-        box = template.box
+        sandbox = template.sandbox
         hooks = tmp_path / "t" / "hooks"
         hooks.mkdir(parents=True)
         for name in HOOKS:
@@ -308,11 +308,11 @@ class TestKindsOfRepositories:
             (hooks / name).chmod(0o755)
         for options in ((), ("--depth", "1"), ("-b", "other"), ("--recurse-submodules",)):
             target = tmp_path / "-".join(("c", *options)).replace("--", "")
-            done = box.run("git", "clone", "-q", f"--template={tmp_path / 't'}", *options,
+            done = sandbox.run("git", "clone", "-q", f"--template={tmp_path / 't'}", *options,
                            f"file://{template.folder / 'origin.git'}", target, cwd=tmp_path)
             assert done.stderr == ""
-            assert artefact_state(target, box.env) == "current", options
-            assert box.run("git", "status", "--short", cwd=target).stdout == ""
+            assert artefact_state(target, sandbox.env) == "current", options
+            assert sandbox.run("git", "status", "--short", cwd=target).stdout == ""
 
     def test_new_worktrees(self, repo):
         for options in (("-b", "n1"), ("--detach",), ("-b", "n2", "other")):

@@ -10,7 +10,7 @@ import pytest
 from git_repositories import Repository, page
 
 from abcd_index.artefact.format import checksum
-from tests.conftest import Box
+from tests.conftest import Sandbox
 
 PAGE_PATH = ".abcd/memory/auth.md"
 TRACK = '{"artefact": {"track": true}}'
@@ -19,25 +19,25 @@ TRACK = '{"artefact": {"track": true}}'
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):
     """A repository whose settings ask for a tracked artefact, installed and committed once."""
-    box = Box(tmp_path_factory.mktemp("tracked"))
-    root = box.repo(pages={"deploy.md": page("deploy"), "auth.md": page("auth")})
+    sandbox = Sandbox(tmp_path_factory.mktemp("tracked"))
+    root = sandbox.repo(pages={"deploy.md": page("deploy"), "auth.md": page("auth")})
     (root / ".abcd" / "config.json").write_text(TRACK)
-    done = box.cli("install", cwd=root)
+    done = sandbox.cli("install", cwd=root)
     assert done.returncode == 0, done.stdout + done.stderr
     shutil.rmtree(root / ".claude")
-    g = Repository(box, box.tmp, root)
+    g = Repository(sandbox, sandbox.tmp, root)
     g.git("add", "-A")
     g.git("commit", "-qm", "keep the artefact")
     return g
 
 
 @pytest.fixture
-def team(first, box):
+def team(first, sandbox):
     """A copy of it."""
-    root = box.tmp / "repo"
+    root = sandbox.tmp / "repo"
     shutil.copytree(first.root, root, symlinks=True)
-    shutil.copytree(first.box.user, box.user)
-    g = Repository(box, box.tmp, root)
+    shutil.copytree(first.sandbox.user, sandbox.user)
+    g = Repository(sandbox, sandbox.tmp, root)
     g.out("status")
     return g
 
@@ -47,13 +47,13 @@ def in_git(g):
 
 
 def verified(g, root=None):
-    done = g.box.cli("verify", "--require-artefact", "--scope", "workspace", cwd=root or g.root)
+    done = g.sandbox.cli("verify", "--require-artefact", "--scope", "workspace", cwd=root or g.root)
     return done.returncode == 0 or done.stdout + done.stderr
 
 
 def clone(g, name="clone"):
     target = g.folder / name
-    g.box.run("git", "clone", "-q", g.root, target, cwd=g.folder)
+    g.sandbox.run("git", "clone", "-q", g.root, target, cwd=g.folder)
     return target
 
 
@@ -69,7 +69,7 @@ def test_a_fresh_clone_recalls_once_its_artefact_was_reproduced(team):
     target = clone(team)
 
     def said():
-        return team.box.context({"cwd": str(target), "hook_event_name": "UserPromptSubmit", "prompt": "how to deploy?"})
+        return team.sandbox.context({"cwd": str(target), "hook_event_name": "UserPromptSubmit", "prompt": "how to deploy?"})
 
     end = time.monotonic() + 60
     assert said() == ""
@@ -81,14 +81,14 @@ def test_a_fresh_clone_recalls_once_its_artefact_was_reproduced(team):
 def test_a_fresh_clone_is_verified_without_a_build(team):
     target = clone(team)
     assert verified(team, target) is True
-    status = json.loads(team.box.cli("status", "--json", cwd=target).stdout)
+    status = json.loads(team.sandbox.cli("status", "--json", cwd=target).stdout)
     workspace = status["scopes"][0]
     assert (workspace["state"], workspace["origin"]) == ("foreign", "came from elsewhere")
 
 
 def test_a_clone_that_converts_line_ends(team):
     target = team.folder / "crlf"
-    team.box.run("git", "-c", "core.autocrlf=true", "clone", "-q", team.root, target, cwd=team.folder)
+    team.sandbox.run("git", "-c", "core.autocrlf=true", "clone", "-q", team.root, target, cwd=team.folder)
     assert b"\r\n" in (target / ".abcd" / "memory" / "deploy.md").read_bytes()
     assert verified(team, target) is True
 
@@ -162,7 +162,7 @@ def test_edits_and_builds_leave_nothing_for_git_to_see(team):
     team.git("checkout", "-q", "main")
     for number in range(6):
         team.write("deploy", f"edit {number}")
-        assert team.box.cli("build", cwd=team.root).returncode == 0
+        assert team.sandbox.cli("build", cwd=team.root).returncode == 0
     assert team.out("status", "--porcelain") == "M .abcd/memory/deploy.md"
     team.git("checkout", "-q", "side")
     assert team.state() == "current"
@@ -202,7 +202,7 @@ def test_a_broken_tool_keeps_no_commit_from_being_made(team):
 
 def test_uninstall_takes_the_driver_away(team):
     assert "abcd_index.githooks.tracked" in team.out("config", "merge.abcd-index.driver")
-    assert team.box.cli("uninstall", cwd=team.root).returncode == 0
+    assert team.sandbox.cli("uninstall", cwd=team.root).returncode == 0
     config = (team.root / ".git" / "config").read_text()
     assert "abcd-index" not in config
     assert not (team.root / ".git" / "hooks" / "pre-commit").exists()
@@ -210,14 +210,14 @@ def test_uninstall_takes_the_driver_away(team):
     assert team.out("status", "--porcelain") == ""
 
 
-def test_the_pre_commit_that_was_there_still_decides(box):
-    root = box.repo(pages={"deploy.md": page("deploy")})
+def test_the_pre_commit_that_was_there_still_decides(sandbox):
+    root = sandbox.repo(pages={"deploy.md": page("deploy")})
     (root / ".abcd" / "config.json").write_text(TRACK)
     hook = root / ".git" / "hooks" / "pre-commit"
     hook.write_text("#!/bin/sh\ntest ! -e stop\n")
     hook.chmod(0o755)
-    assert box.cli("install", cwd=root).returncode == 0
-    g = Repository(box, box.tmp, root)
+    assert sandbox.cli("install", cwd=root).returncode == 0
+    g = Repository(sandbox, sandbox.tmp, root)
     g.git("add", "-A")
     (root / "stop").touch()
     assert g.git("commit", "-qm", "x", check=False).returncode == 1
@@ -226,15 +226,15 @@ def test_the_pre_commit_that_was_there_still_decides(box):
     assert "tracked.idx" in in_git(g)
 
 
-def test_a_store_below_the_top(box):
-    root = box.repo(pages={"deploy.md": page("deploy")})
-    box.pages(root / "pkg", {"x.md": page("x")})
+def test_a_store_below_the_top(sandbox):
+    root = sandbox.repo(pages={"deploy.md": page("deploy")})
+    sandbox.pages(root / "pkg", {"x.md": page("x")})
     (root / "pkg" / ".abcd" / "config.json").write_text(TRACK)
-    box.run("git", "add", "-A", cwd=root)
-    box.run("git", "commit", "-qm", "x", cwd=root)
-    assert box.cli("install", "--root", root / "pkg", cwd=root).returncode == 0
-    box.pages(root / "pkg", {"x.md": page("x", "changed")})
-    box.run("git", "commit", "-qam", "y", cwd=root)
+    sandbox.run("git", "add", "-A", cwd=root)
+    sandbox.run("git", "commit", "-qm", "x", cwd=root)
+    assert sandbox.cli("install", "--root", root / "pkg", cwd=root).returncode == 0
+    sandbox.pages(root / "pkg", {"x.md": page("x", "changed")})
+    sandbox.run("git", "commit", "-qam", "y", cwd=root)
     names = subprocess.run(["git", "ls-files", "*.idx"], cwd=root, capture_output=True, text=True).stdout
     assert names.startswith("pkg/.abcd/.index/") and names.count("\n") == 1
 
@@ -256,11 +256,11 @@ def test_after_an_upgrade_the_next_commit_renews_it(team):
              ABCD_INDEX="0")
     said = verified(team)
     assert "artefact-untracked" in said and "another version of abcd-index" in said
-    plan = team.box.cli("install", "--dry-run", "--git-only", cwd=team.root).stdout
+    plan = team.sandbox.cli("install", "--dry-run", "--git-only", cwd=team.root).stdout
     assert "renew" in plan and not (team.root / ".git" / "abcd-index" / "renew").exists()
-    done = team.box.cli("install", "--git-only", cwd=team.root)
+    done = team.sandbox.cli("install", "--git-only", cwd=team.root)
     assert done.returncode == 0 and "renew" in done.stdout
-    assert "renew" not in team.box.cli("install", "--git-only", cwd=team.root).stdout
+    assert "renew" not in team.sandbox.cli("install", "--git-only", cwd=team.root).stdout
     (team.root / "else").write_text("x")
     team.git("add", "else")
     team.git("commit", "-qm", "else")
@@ -274,7 +274,7 @@ def test_a_project_that_set_it_before_it_installed(team):
     for name in ("tracked.idx", ".gitattributes"):
         (team.index / name).unlink()
     assert "git tracks no artefact" in verified(team)
-    assert team.box.cli("install", "--git-only", cwd=team.root).returncode == 0
+    assert team.sandbox.cli("install", "--git-only", cwd=team.root).returncode == 0
     team.git("commit", "-qm", "with it", "--allow-empty")
     assert in_git(team) == [".gitattributes", "tracked.idx"] and verified(team) is True
 
@@ -293,7 +293,7 @@ VARIANTS = {
 def test_the_next_commit_leaves_the_artefact_alone(team, variant, built):
     team.write("auth", "of this commit")
     if built:
-        assert team.box.cli("build", cwd=team.root).returncode == 0
+        assert team.sandbox.cli("build", cwd=team.root).returncode == 0
     if variant == "staged":
         team.git("add", "-A")
     team.git(*VARIANTS[variant], data="a\n" if variant == "patch" else None)
@@ -352,7 +352,7 @@ def test_what_was_given_up_goes_from_the_disk_too(team, reset, page_too):
 def test_verify_says_here_what_it_says_in_a_clone(team):
     team.write("auth", "without the hook")
     team.git("commit", "-qam", "x", "--no-verify")
-    assert team.box.cli("build", cwd=team.root).returncode == 0
+    assert team.sandbox.cli("build", cwd=team.root).returncode == 0
     shutil.copyfile(team.index / ((team.index / "current").read_text().strip() + ".idx"), team.index / "tracked.idx")
     assert "the last commit holds an artefact" in str(verified(team))
     assert verified(team, clone(team)) is not True

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from tests import recall_shop
-from tests.recall_shop import BASE_PYTHON, page
+from tests import hooked_store
+from tests.hooked_store import BASE_PYTHON, page
 
-shop = recall_shop.shop
-ROOT = recall_shop.ROOT
+hooked = hooked_store.hooked
+ROOT = hooked_store.ROOT
 
 # Runs a hook's script as the interpreter would, and says which modules were there when it left.
 RUN = """
@@ -32,11 +32,11 @@ exec(compile(open(script).read(), script, "exec"), space)
 """
 
 
-def loaded(shop, payload, script="prompt_router_hook.py"):
+def loaded(hooked, payload, script="prompt_router_hook.py"):
     """(modules, those that Python's own import had to find) of a warm run."""
     for _ in range(2):
-        done = subprocess.run([recall_shop.BASE_PYTHON, "-I", "-S", "-c", RUN % str(ROOT / "hooks" / script)],
-                              input=json.dumps(payload).encode(), env=shop.box.env, capture_output=True, timeout=20)
+        done = subprocess.run([hooked_store.BASE_PYTHON, "-I", "-S", "-c", RUN % str(ROOT / "hooks" / script)],
+                              input=json.dumps(payload).encode(), env=hooked.sandbox.env, capture_output=True, timeout=20)
         assert done.returncode == 0
         payload = dict(payload, session_id="warm")
     names, imported = done.stderr.decode().split("\n")[:2]
@@ -44,14 +44,14 @@ def loaded(shop, payload, script="prompt_router_hook.py"):
 
 
 @pytest.fixture
-def auth(shop):
-    shop.pages({"a_auth_%d.md" % n: page(["auth"], "Body %d." % n) for n in range(3)})
-    for path in shop.store.iterdir():
-        recall_shop.older(path)
-    recall_shop.older(shop.store)
+def auth(hooked):
+    hooked.pages({"a_auth_%d.md" % n: page(["auth"], "Body %d." % n) for n in range(3)})
+    for path in hooked.store.iterdir():
+        hooked_store.older(path)
+    hooked_store.older(hooked.store)
     # Later than the files' last change by more than a tick, or only their content would tell.
     time.sleep(0.06)
-    return shop.build()
+    return hooked.build()
 
 
 def lists(*steps):
@@ -91,8 +91,8 @@ def test_the_status_line_loads_what_is_listed(auth):
 
 def test_no_third_party_module_is_near(auth):
     code = RUN.replace('name.startswith("abcd_index")', "True") % str(ROOT / "hooks" / "prompt_router_hook.py")
-    done = subprocess.run([recall_shop.BASE_PYTHON, "-I", "-S", "-c", code], input=json.dumps(auth.payload("auth")).encode(),
-                          env=auth.box.env, capture_output=True, timeout=20)
+    done = subprocess.run([hooked_store.BASE_PYTHON, "-I", "-S", "-c", code], input=json.dumps(auth.payload("auth")).encode(),
+                          env=auth.sandbox.env, capture_output=True, timeout=20)
     names = set(done.stderr.decode().split())
     assert not names & {"os", "re", "json", "pathlib", "typing", "dataclasses", "collections", "functools", "hashlib", "enum",
                         "yaml", "orjson", "git", "typer", "subprocess", "site"}
@@ -113,7 +113,7 @@ def test_packages_that_the_loader_makes_hold_nothing_that_a_hook_needs():
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of the package and the hooks that a test may wound."""
+    """A copy of the package and the hooks that a test may damage."""
     import shutil
 
     shutil.copytree(ROOT / "abcd_index", tmp_path / "copy" / "abcd_index", ignore=shutil.ignore_patterns("__pycache__"))
@@ -121,8 +121,8 @@ def copy(tmp_path):
     return tmp_path / "copy"
 
 
-def ask(shop, copy, session):
-    done = shop.box.hook(shop.payload("auth", session), script=str(copy / "hooks" / "prompt_router_hook.py"))
+def ask(hooked, copy, session):
+    done = hooked.sandbox.hook(hooked.payload("auth", session), script=str(copy / "hooks" / "prompt_router_hook.py"))
     assert done.returncode == 0 and done.stderr == b""
     return done.stdout
 
@@ -135,10 +135,10 @@ def test_an_edited_source_counts_at_once_and_broken_caches_do_no_harm(auth, copy
     bundles = list((copy / "abcd_index" / "agenthooks" / "__pycache__").glob("*.bundle"))
     assert len(bundles) == 3
     start = bundles[0].read_bytes()[:100]
-    for wound in (b"", b"\0" * 200, b"garbage", start, start[:20]):
+    for damage in (b"", b"\0" * 200, b"garbage", start, start[:20]):
         for cached in (copy / "abcd_index" / "agenthooks" / "__pycache__").glob("*.bundle"):
-            cached.write_bytes(wound)
-        assert b"Edited" in ask(auth, copy, "w%d" % hash(wound))
+            cached.write_bytes(damage)
+        assert b"Edited" in ask(auth, copy, "w%d" % hash(damage))
 
 
 def test_a_folder_without_caches_that_cannot_be_written(auth, copy):
@@ -160,7 +160,7 @@ def test_installed_inside_the_package_it_finds_its_way(auth, tmp_path):
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "abcd_index", site / "abcd_index", ignore=ignore)
     shutil.copytree(ROOT / "hooks", site / "abcd_index" / "_hooks", ignore=ignore)
-    done = auth.box.hook(auth.payload("auth", "i1"), script=str(site / "abcd_index" / "_hooks" / "prompt_router_hook.py"))
+    done = auth.sandbox.hook(auth.payload("auth", "i1"), script=str(site / "abcd_index" / "_hooks" / "prompt_router_hook.py"))
     assert b"Body" in done.stdout
 
 
@@ -169,10 +169,10 @@ def test_a_link_to_the_script_finds_its_way(auth, tmp_path, name):
     folder = tmp_path / "links"
     folder.mkdir()
     (folder / name).symlink_to(ROOT / "hooks" / "prompt_router_hook.py")
-    done = auth.box.hook(auth.payload("auth", "l1"), script=str(folder / name))
+    done = auth.sandbox.hook(auth.payload("auth", "l1"), script=str(folder / name))
     assert b"Body" in done.stdout and done.stderr == b""
     (folder / "session.py").symlink_to(ROOT / "hooks" / "session_hook.py")
-    done = auth.box.hook(dict(auth.payload("", "l1"), hook_event_name="SessionStart"), script=str(folder / "session.py"))
+    done = auth.sandbox.hook(dict(auth.payload("", "l1"), hook_event_name="SessionStart"), script=str(folder / "session.py"))
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -188,7 +188,7 @@ def test_a_link_to_the_folder_of_the_scripts_finds_its_way(auth, tmp_path, kind)
         link = tmp_path / "second"
     script = "prompt_router_hook.py" if kind == "from inside" else str(link / "prompt_router_hook.py")
     done = subprocess.run([BASE_PYTHON, "-I", "-S", script], input=json.dumps(auth.payload("auth", "l2")).encode(),
-                          env=auth.box.env, cwd=str(link), capture_output=True, timeout=60)
+                          env=auth.sandbox.env, cwd=str(link), capture_output=True, timeout=60)
     assert b"Body" in done.stdout and done.stderr == b""
 
 

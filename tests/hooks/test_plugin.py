@@ -8,11 +8,11 @@ import subprocess
 import pytest
 
 import abcd_index
-from tests import recall_shop
-from tests.recall_shop import page
+from tests import hooked_store
+from tests.hooked_store import page
 
-shop = recall_shop.shop
-ROOT = recall_shop.ROOT
+hooked = hooked_store.hooked
+ROOT = hooked_store.ROOT
 
 
 def manifest(name):
@@ -31,18 +31,18 @@ def commands():
     return found
 
 
-def run(shop, event, payload):
-    done = subprocess.run(["/bin/sh", "-c", commands()[event]], input=json.dumps(payload).encode(), env=shop.box.env,
-                          cwd=str(shop.root), capture_output=True, timeout=30)
+def run(hooked, event, payload):
+    done = subprocess.run(["/bin/sh", "-c", commands()[event]], input=json.dumps(payload).encode(), env=hooked.sandbox.env,
+                          cwd=str(hooked.root), capture_output=True, timeout=30)
     assert (done.returncode, done.stderr) == (0, b"")
     return json.loads(done.stdout) if done.stdout else None
 
 
 @pytest.fixture
-def built(shop):
-    shop.pages({"a_auth.md": page(["auth"], "Body A.")})
-    assert shop.box.cli("build", cwd=shop.root).returncode == 0
-    return shop
+def built(hooked):
+    hooked.pages({"a_auth.md": page(["auth"], "Body A.")})
+    assert hooked.sandbox.cli("build", cwd=hooked.root).returncode == 0
+    return hooked
 
 
 def test_the_manifests_agree_with_the_package():
@@ -74,11 +74,11 @@ def test_plugin_and_settings_together_answer_once(built):
 
 
 def test_without_the_program_prompts_go_through_and_the_session_start_says_what_to_do(built):
-    shutil.rmtree(built.box.user)
+    shutil.rmtree(built.sandbox.user)
     assert run(built, "UserPromptSubmit", built.payload("auth")) is None
     said = run(built, "SessionStart", {"session_id": "s1", "cwd": "/", "hook_event_name": "SessionStart"})
     assert list(said) == ["systemMessage"] and "abcd-index build" in said["systemMessage"]
-    index = built.box.user / ".index"
+    index = built.sandbox.user / ".index"
     index.mkdir(parents=True)
     (index / "interpreter").write_text("/no/such/python\n")
     (index / "hooks").write_text("/no/such/folder\n")
@@ -111,7 +111,7 @@ def test_the_opencode_plugin_adds_a_synthetic_part(built, tmp_path):
     plugin = without_types((ROOT / "hooks" / "opencode-plugin.ts").read_text(encoding="utf-8"))
     (tmp_path / "plugin.mjs").write_text(plugin)
     (tmp_path / "driver.mjs").write_text(DRIVER % '"./plugin.mjs"')
-    done = subprocess.run([NODE, str(tmp_path / "driver.mjs"), str(built.root)], env=built.box.env, capture_output=True,
+    done = subprocess.run([NODE, str(tmp_path / "driver.mjs"), str(built.root)], env=built.sandbox.env, capture_output=True,
                           timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     first, second, third, nothing = json.loads(done.stdout)

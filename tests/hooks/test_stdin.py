@@ -7,22 +7,22 @@ import time
 
 import pytest
 
-from tests import recall_shop
-from tests.recall_shop import page
+from tests import hooked_store
+from tests.hooked_store import page
 
-shop = recall_shop.shop
-HOOKS = recall_shop.ROOT / "hooks"
+hooked = hooked_store.hooked
+HOOKS = hooked_store.ROOT / "hooks"
 
 
 @pytest.fixture
-def auth(shop):
-    return shop.pages({"pitfall_auth_x.md": page(["auth"], "Retries are capped at three.")})
+def auth(hooked):
+    return hooked.pages({"pitfall_auth_x.md": page(["auth"], "Retries are capped at three.")})
 
 
-def start(shop, script="prompt_router_hook.py", **kw):
+def start(hooked, script="prompt_router_hook.py", **kw):
     kw.setdefault("stdout", subprocess.PIPE)
-    return subprocess.Popen([recall_shop.BASE_PYTHON, "-I", "-S", str(HOOKS / script)], env=shop.box.env,
-                            cwd=str(shop.root), stderr=subprocess.PIPE, **kw)
+    return subprocess.Popen([hooked_store.BASE_PYTHON, "-I", "-S", str(HOOKS / script)], env=hooked.sandbox.env,
+                            cwd=str(hooked.root), stderr=subprocess.PIPE, **kw)
 
 
 def end(process, seconds=8):
@@ -63,7 +63,7 @@ def test_a_payload_in_pieces_is_put_together(auth):
 
 
 def test_half_a_payload_and_silence_end_at_the_deadline(auth):
-    del auth.box.env["ABCD_DEADLINE"]
+    del auth.sandbox.env["ABCD_DEADLINE"]
     process = start(auth, stdin=subprocess.PIPE)
     process.stdin.write(b'{"prompt": "auth')
     process.stdin.flush()
@@ -80,17 +80,17 @@ def test_a_deadline_is_never_shorter_nor_longer_than_it_may_be(auth, said):
 
 
 def test_a_pipe_that_nobody_writes_to_ends_at_the_deadline(auth):
-    del auth.box.env["ABCD_DEADLINE"]
+    del auth.sandbox.env["ABCD_DEADLINE"]
     for script in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
         assert end(start(auth, script, stdin=subprocess.PIPE))[:3] == (0, b"", b"")
 
 
 def test_stdin_closed_and_stdin_a_terminal(auth):
-    del auth.box.env["ABCD_DEADLINE"]
+    del auth.sandbox.env["ABCD_DEADLINE"]
     import pty
 
-    command = [recall_shop.BASE_PYTHON, "-I", "-S", str(HOOKS / "prompt_router_hook.py")]
-    done = subprocess.run(["/bin/sh", "-c", '"$@" <&-', "sh", *command], env=auth.box.env, capture_output=True, timeout=20)
+    command = [hooked_store.BASE_PYTHON, "-I", "-S", str(HOOKS / "prompt_router_hook.py")]
+    done = subprocess.run(["/bin/sh", "-c", '"$@" <&-', "sh", *command], env=auth.sandbox.env, capture_output=True, timeout=20)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     ours, theirs = pty.openpty()
     try:
@@ -109,10 +109,10 @@ def test_a_reader_that_is_gone_and_a_full_disk(auth):
     process.stdin.close()
     process.stdin = None
     assert end(process)[0] == 0
-    command = [recall_shop.BASE_PYTHON, "-I", "-S", str(HOOKS / "prompt_router_hook.py")]
+    command = [hooked_store.BASE_PYTHON, "-I", "-S", str(HOOKS / "prompt_router_hook.py")]
     data = json.dumps(auth.payload("auth")).encode()
     for redirect in (">/dev/full", ">&-"):
-        done = subprocess.run(["/bin/sh", "-c", '"$@" ' + redirect, "sh", *command], env=auth.box.env, input=data,
+        done = subprocess.run(["/bin/sh", "-c", '"$@" ' + redirect, "sh", *command], env=auth.sandbox.env, input=data,
                               capture_output=True, timeout=20)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), redirect
     # Nothing went out, so nothing counts as seen.
@@ -127,17 +127,17 @@ def test_a_reader_that_is_gone_and_a_full_disk(auth):
 ], ids=lambda data: repr(data[:24]))
 def test_what_is_no_payload_is_silent(auth, data):
     for script in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
-        done = auth.box.hook(data, script=script, cwd=auth.root)
+        done = auth.sandbox.hook(data, script=script, cwd=auth.root)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_byte_order_marks_and_bytes_that_are_no_utf8_are_borne(auth):
     data = json.dumps(auth.payload("auth")).encode()
     for marks in (b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2):
-        assert b"Retries are capped" in auth.box.hook(marks + data).stdout
+        assert b"Retries are capped" in auth.sandbox.hook(marks + data).stdout
         auth.start("clear")
     broken = data.replace(b'"auth"', b'"caf\xe9 auth \xf0\x9f"')
-    assert b"Retries are capped" in auth.box.hook(broken).stdout
+    assert b"Retries are capped" in auth.sandbox.hook(broken).stdout
 
 
 def test_odd_values_beside_the_prompt_do_no_harm(auth):
@@ -152,8 +152,8 @@ def test_odd_values_beside_the_prompt_do_no_harm(auth):
 
 def test_unknown_arguments_and_warnings_change_nothing(auth):
     data = json.dumps(auth.payload("auth")).encode()
-    command = [recall_shop.BASE_PYTHON, "-W", "always", "-X", "dev", str(HOOKS / "prompt_router_hook.py"), "--what", "-h"]
-    done = subprocess.run(command, input=data, env=dict(auth.box.env, PYTHONIOENCODING="cp1252", PYTHONUTF8="0"),
+    command = [hooked_store.BASE_PYTHON, "-W", "always", "-X", "dev", str(HOOKS / "prompt_router_hook.py"), "--what", "-h"]
+    done = subprocess.run(command, input=data, env=dict(auth.sandbox.env, PYTHONIOENCODING="cp1252", PYTHONUTF8="0"),
                           capture_output=True, timeout=20)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "Retries are capped" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
@@ -166,7 +166,7 @@ def test_a_pasted_megabyte_is_read_and_its_head_and_tail_count(auth):
 
 
 def test_the_switch_turns_the_hook_off(auth):
-    auth.box.env["ABCD_INDEX"] = "0"
+    auth.sandbox.env["ABCD_INDEX"] = "0"
     assert auth.ask("auth") == ""
 
 
@@ -175,10 +175,10 @@ def test_a_broken_package_lets_the_prompt_through(auth, tmp_path):
 
     shutil.copytree(HOOKS, tmp_path / "alone" / "hooks")
     for script in ("prompt_router_hook.py", "session_hook.py", "statusline_hook.py"):
-        done = auth.box.hook(auth.payload("auth"), script=str(tmp_path / "alone" / "hooks" / script))
+        done = auth.sandbox.hook(auth.payload("auth"), script=str(tmp_path / "alone" / "hooks" / script))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     package = tmp_path / "alone" / "abcd_index" / "agenthooks"
     package.mkdir(parents=True)
     (package / "prompt_hook.py").write_text("def main(:\n")
-    done = auth.box.hook(auth.payload("auth"), script=str(tmp_path / "alone" / "hooks" / "prompt_router_hook.py"))
+    done = auth.sandbox.hook(auth.payload("auth"), script=str(tmp_path / "alone" / "hooks" / "prompt_router_hook.py"))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

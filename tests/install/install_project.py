@@ -17,8 +17,8 @@ from abcd_index.scopes import Places
 class Project:
     """A repository with a store, and install in this very process."""
 
-    def __init__(self, box, root):
-        self.box = box
+    def __init__(self, sandbox, root):
+        self.sandbox = sandbox
         self.root = root
         self.hooks = root / ".git" / "hooks"
         self.settings = root / ".claude" / "settings.json"
@@ -35,7 +35,7 @@ class Project:
         return code, out.getvalue()
 
     def git(self, *args, cwd=None, **kw):
-        return self.box.git(*args, cwd=cwd or self.root, **kw)
+        return self.sandbox.git(*args, cwd=cwd or self.root, **kw)
 
     def hook(self, name, text, mode=0o755):
         path = self.hooks / name
@@ -52,7 +52,7 @@ class Project:
         return self.git("commit", "-qam", text)
 
     def state(self, root=None):
-        return artefact_state(root or self.root, self.box.env)
+        return artefact_state(root or self.root, self.sandbox.env)
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_git_runs_the_hooks_and_the_configuration_stays(project):
     before = project.git("config", "-l", "--local").stdout
     project.install()
     for name in HOOKS:
-        done = project.git("hook", "run", "--ignore-missing", name, "--", env={**project.box.env, "ABCD_INDEX": "ping"})
+        done = project.git("hook", "run", "--ignore-missing", name, "--", env={**project.sandbox.env, "ABCD_INDEX": "ping"})
         assert f"abcd-index {name} {hooks.VERSION} " in done.stdout + done.stderr
     project.commit()
     assert project.state() == "current"
@@ -270,9 +270,9 @@ def test_hooks_that_uninstalling_cannot_reach_are_said(project, monkeypatch):
     assert project.uninstall()[0] == 0 and not (project.hooks / "post-commit").exists()
 
 
-def test_a_bare_repository_is_refused_and_left_as_it_was(project, box):
-    bare = box.tmp / "x.git"
-    box.git("init", "-q", "--bare", str(bare), cwd=box.tmp)
+def test_a_bare_repository_is_refused_and_left_as_it_was(project, sandbox):
+    bare = sandbox.tmp / "x.git"
+    sandbox.git("init", "-q", "--bare", str(bare), cwd=sandbox.tmp)
     before = sorted(path.relative_to(bare) for path in bare.rglob("*"))
     for folder in (bare, bare / "objects"):
         with pytest.raises(AbcdError, match="bare repository"):
@@ -282,7 +282,7 @@ def test_a_bare_repository_is_refused_and_left_as_it_was(project, box):
 
 @pytest.mark.parametrize("value", ["", "."])
 def test_hooks_never_land_at_the_top_of_the_work_tree(project, value):
-    project.box.git("config", "core.hooksPath", value, cwd=project.root)
+    project.sandbox.git("config", "core.hooksPath", value, cwd=project.root)
     code, said = project.install(hooks_path=True)
     assert code == 1 and "where git runs no hooks" in said
     assert not (project.root / "post-commit").exists()

@@ -45,10 +45,10 @@ def runs(project):
     return len(ran.read_text()) if ran.exists() else 0
 
 
-def begin(box, name):
-    root = box.tmp / name
-    shutil.copytree(box.tmp / "first", root, symlinks=True)
-    return Project(box, root)
+def begin(sandbox, name):
+    root = sandbox.tmp / name
+    shutil.copytree(sandbox.tmp / "first", root, symlinks=True)
+    return Project(sandbox, root)
 
 
 @pytest.mark.parametrize("what", ["install", "uninstall"])

@@ -51,7 +51,7 @@ class TestPlaces:
         assert project.settings.read_text() == "{ }\n"
 
     def test_submodule(self, project):
-        above = project.box.repo("super")
+        above = project.sandbox.repo("super")
         project.git("submodule", "--quiet", "add", "../repo", "lib", cwd=above)
         lib = above / "lib"
         assert project.install(root=lib)[0] == 0
@@ -64,7 +64,7 @@ class TestPlaces:
     def test_sub_directory_and_separate_git_dir(self, project):
         other = project.root.parent / "sep"
         project.git("init", "-q", "--separate-git-dir", str(project.root.parent / "sep.git"), str(other))
-        project.box.pages(other, {"a.md": page("a")})
+        project.sandbox.pages(other, {"a.md": page("a")})
         (other / "deep").mkdir()
         assert project.install(root=other / "deep")[0] == 0
         assert (other / ".claude" / "settings.json").exists()
@@ -75,7 +75,7 @@ class TestPlaces:
     def test_a_store_below_the_top(self, project):
         nested = project.root / "pkg" / "api"
         project.install()
-        project.box.pages(nested, {"x.md": page("x")})
+        project.sandbox.pages(nested, {"x.md": page("x")})
         project.git("add", "-A")
         project.git("commit", "-qm", "nested")
         assert project.state(nested) == "current", "one that a commit brings"
@@ -85,10 +85,10 @@ class TestPlaces:
         project.git("checkout", "-q", "HEAD~1")
         assert project.state(nested) == "current"
 
-    def test_only_a_store_below_the_top(self, box, project):
-        root = box.repo("mono")
+    def test_only_a_store_below_the_top(self, sandbox, project):
+        root = sandbox.repo("mono")
         nested = root / "pkg"
-        box.pages(nested, {"x.md": page("x")})
+        sandbox.pages(nested, {"x.md": page("x")})
         project.git("add", "-A", cwd=root)
         project.git("commit", "-qm", "nested", cwd=root)
         assert project.install(root=nested)[0] == 0
@@ -100,7 +100,7 @@ class TestPlaces:
 
     def test_outside_of_git(self, project, tmp_path):
         folder = tmp_path / "loose"
-        project.box.pages(folder, {"a.md": page("a")})
+        project.sandbox.pages(folder, {"a.md": page("a")})
         before = snapshot(folder)
         code, said = project.install(root=folder)
         assert code == 1 and "not a git work tree" in said
@@ -108,24 +108,24 @@ class TestPlaces:
         assert project.uninstall(root=folder)[0] == 0
         assert snapshot(folder) == before
 
-    def test_without_a_store(self, project, box):
-        root = box.repo("empty")
+    def test_without_a_store(self, project, sandbox):
+        root = sandbox.repo("empty")
         code, said = project.install(root=root)
         assert code == 0 and "abcd-index init" in said
 
     def test_home_is_refused(self, project):
-        project.box.pages(project.box.home, {"a.md": page("a")})
+        project.sandbox.pages(project.sandbox.home, {"a.md": page("a")})
         with pytest.raises(AbcdError, match="home folder"):
-            project.install(root=project.box.home)
-        done = project.box.cli("install", cwd=project.box.home)
+            project.install(root=project.sandbox.home)
+        done = project.sandbox.cli("install", cwd=project.sandbox.home)
         assert done.returncode == 2 and "home folder" in done.stderr
 
     def test_settings_that_lead_into_the_agents_own_folder(self, project):
-        (project.box.home / ".claude").mkdir()
-        (project.root / ".claude").symlink_to(project.box.home / ".claude")
+        (project.sandbox.home / ".claude").mkdir()
+        (project.root / ".claude").symlink_to(project.sandbox.home / ".claude")
         code, said = project.install()
         assert code == 1 and "never opens" in said
-        assert os.listdir(project.box.home / ".claude") == []
+        assert os.listdir(project.sandbox.home / ".claude") == []
 
     def test_git_is_absent(self, project, monkeypatch):
         monkeypatch.setenv("PATH", "/nowhere")

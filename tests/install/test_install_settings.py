@@ -64,7 +64,7 @@ class TestSettings:
                 assert (done.returncode, done.stdout) == (0, b""), (event, broken)
 
     def test_the_registered_command_answers(self, project):
-        project.box.pages(project.root, {"deploy.md": page("deploy")})
+        project.sandbox.pages(project.root, {"deploy.md": page("deploy")})
         project.install()
         command = json.loads(project.settings.read_text())["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
         payload = {"cwd": str(project.root), "hook_event_name": "UserPromptSubmit", "prompt": "how do we deploy?"}

@@ -21,9 +21,9 @@ from abcd_index.scopes import Places
 class Status:
     """status and install in this very process."""
 
-    def __init__(self, box):
-        self.box = box
-        self.root = box.repo(pages={"deploy.md": page("deploy")})
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.root = sandbox.repo(pages={"deploy.md": page("deploy")})
         self.hooks = self.root / ".git" / "hooks"
 
     def __call__(self, *args):
@@ -57,10 +57,10 @@ def test_before_anything(status):
 
 
 def test_after_an_installation_all_answers(status):
-    status.box.user_pages({"mine.md": page("mine")})
-    status.box.run("chmod", "-R", "go=", status.box.user)
+    status.sandbox.user_pages({"mine.md": page("mine")})
+    status.sandbox.run("chmod", "-R", "go=", status.sandbox.user)
     status.install(status_line=True)
-    status.box.cli("build", cwd=status.root)
+    status.sandbox.cli("build", cwd=status.root)
     code, found = status("--check")
     assert (code, found["problems"], found["next"]) == (0, [], [])
     assert [(s["scope"], s["state"], s["pages"], s["origin"]) for s in found["scopes"]] == [
@@ -77,7 +77,7 @@ def test_after_an_installation_all_answers(status):
 
 def test_stale_is_seen(status):
     status.install()
-    status.box.pages(status.root, {"deploy.md": page("deploy", "edited")})
+    status.sandbox.pages(status.root, {"deploy.md": page("deploy", "edited")})
     code, found = status("--check")
     assert code == 1 and found["problems"] == ["the workspace scope's artefact is stale"]
 
@@ -124,7 +124,7 @@ def test_commands_that_do_not_work_are_named(status):
 
 
 def test_each_scope_of_hooks_path_is_shown(status):
-    status.box.git("config", "--global", "core.hooksPath", "/theirs", cwd=status.root)
+    status.sandbox.git("config", "--global", "core.hooksPath", "/theirs", cwd=status.root)
     code, found = status()
     assert [(e["scope"], e["value"]) for e in found["git"]["hooks_path"]] == [("global", "/theirs")]
     assert "outside this repository" in found["git"]["not_ours"]
@@ -137,16 +137,16 @@ def test_modes_that_clones_would_miss(status):
     folder.mkdir()
     for name in HOOKS:
         (folder / name).write_text("#!/bin/sh\ntrue\n")
-    status.box.git("add", "-A", cwd=status.root)
-    status.box.git("config", "core.hooksPath", ".githooks", cwd=status.root)
+    status.sandbox.git("add", "-A", cwd=status.root)
+    status.sandbox.git("config", "core.hooksPath", ".githooks", cwd=status.root)
     code, found = status("--check")
     assert code == 1 and any("committed with mode 100644" in p for p in found["problems"])
 
 
-def test_nothing_here(box):
-    folder = box.tmp / "empty"
+def test_nothing_here(sandbox):
+    folder = sandbox.tmp / "empty"
     folder.mkdir()
-    done = box.cli("status", "--json", cwd=folder)
+    done = sandbox.cli("status", "--json", cwd=folder)
     assert done.returncode == 1 and json.loads(done.stdout)["scopes"] == []
 
 
@@ -159,7 +159,7 @@ def test_where_git_says_nothing(status, monkeypatch, name, value):
 
 def test_the_fill_signal(status):
     status.install()
-    sessions = status.box.user / ".index" / "sessions"
+    sessions = status.sandbox.user / ".index" / "sessions"
     sessions.mkdir(parents=True, exist_ok=True)
     record = sessions / "x.fill"
     record.write_text("{}")
@@ -179,7 +179,7 @@ def test_changes_nothing(status):
 
 def test_as_a_process(status):
     status.install()
-    done = status.box.cli("status", "--check", cwd=status.root)
+    done = status.sandbox.cli("status", "--check", cwd=status.root)
     assert (done.returncode, done.stderr) == (0, "") and "answers" in done.stdout
 
 
@@ -199,11 +199,11 @@ class TestWhatIsTold:
 
     def test_an_artefact_of_elsewhere(self, status):
         status.install()
-        shutil.rmtree(status.box.user / ".index" / "provenance")
+        shutil.rmtree(status.sandbox.user / ".index" / "provenance")
         found = self.told(status, "foreign", "came from elsewhere", "the prompt hook does not use it", "`abcd-index build`")
         assert found["scopes"][0]["origin"] == "came from elsewhere" and found["scopes"][0]["key"] is None
-        assert status.box.context({"cwd": str(status.root), "prompt": "deploy", "hook_event_name": "UserPromptSubmit"}) == ""
-        status.box.cli("build", cwd=status.root)
+        assert status.sandbox.context({"cwd": str(status.root), "prompt": "deploy", "hook_event_name": "UserPromptSubmit"}) == ""
+        status.sandbox.cli("build", cwd=status.root)
         assert status()[1]["scopes"][0]["origin"] == "made or checked here"
 
     def test_no_artefact_and_a_name_without_one(self, status):
@@ -227,31 +227,31 @@ class TestWhatIsTold:
             assert self.told(status, "torn", "`abcd-index build`")["scopes"][0]["origin"] == "came from elsewhere"
 
     def test_a_refused_scope_and_the_way_out(self, status):
-        elsewhere = status.box.tmp / "notes"
+        elsewhere = status.sandbox.tmp / "notes"
         shutil.move(status.root / ".abcd" / "memory", elsewhere)
         (status.root / ".abcd" / "memory").symlink_to(elsewhere)
         self.told(status, "refused", "leads to", "keep it inside")
-        status.box.user.mkdir(mode=0o700)
-        (status.box.user / "config.json").write_text(json.dumps({"stores": [str(status.box.tmp)]}))
-        found = self.told(status, "missing", f"allowed by {status.box.tmp} under \"stores\"")
-        assert found["scopes"][0]["allowed_by"] == str(status.box.tmp)
+        status.sandbox.user.mkdir(mode=0o700)
+        (status.sandbox.user / "config.json").write_text(json.dumps({"stores": [str(status.sandbox.tmp)]}))
+        found = self.told(status, "missing", f"allowed by {status.sandbox.tmp} under \"stores\"")
+        assert found["scopes"][0]["allowed_by"] == str(status.sandbox.tmp)
 
     def test_modes_of_the_users_folder(self, status):
-        page = status.box.user_pages({"mine.md": "x"}) / "mine.md"
+        page = status.sandbox.user_pages({"mine.md": "x"}) / "mine.md"
         page.chmod(0o640)
         for mode, is_open in ((0o700, False), (0o710, True), (0o777, True)):
-            status.box.user.chmod(mode)
+            status.sandbox.user.chmod(mode)
             code, found = status()
             assert (found["home"]["open"], found["home"]["files"]) == (is_open, 1)
             assert any("others can look into" in sentence for sentence in found["problems"]) == is_open
             (way,) = [sentence for sentence in found["next"] if "chmod" in sentence]
-        status.box.run("/bin/sh", "-c", way.split("`")[1])
-        assert status()[1]["home"] == {"path": str(status.box.user), "used": True, "open": False, "files": 0}
+        status.sandbox.run("/bin/sh", "-c", way.split("`")[1])
+        assert status()[1]["home"] == {"path": str(status.sandbox.user), "used": True, "open": False, "files": 0}
 
     @pytest.mark.parametrize("named", ["file", "/dev/null/x", "relative"])
     def test_no_folder_of_ones_own(self, status, named, monkeypatch):
-        (status.box.tmp / "file").write_text("")
-        monkeypatch.setenv("ABCD_HOME", str(status.box.tmp / "file") if named == "file" else named)
+        (status.sandbox.tmp / "file").write_text("")
+        monkeypatch.setenv("ABCD_HOME", str(status.sandbox.tmp / "file") if named == "file" else named)
         code, found = status()
         assert not found["home"]["used"] and any("the prompt hook is silent" in said for said in found["problems"])
         assert any("ABCD_HOME" in sentence for sentence in found["next"])

@@ -71,31 +71,31 @@ def test_every_module_of_the_checkout_is_in_the_wheel(wheel):
     assert modules <= names, sorted(modules - names)
 
 
-def test_the_installed_program_says_its_version(installed, box):
-    done = box.run(installed / "abcd-index", "--version", cwd=box.tmp)
+def test_the_installed_program_says_its_version(installed, sandbox):
+    done = sandbox.run(installed / "abcd-index", "--version", cwd=sandbox.tmp)
     assert done.stdout.strip() == f"abcd-index {__version__}"
 
 
-def test_the_installed_program_is_not_the_checkout(installed, box):
-    done = box.run(installed / "python", "-c", "import abcd_index; print(abcd_index.__file__)", cwd=box.tmp)
+def test_the_installed_program_is_not_the_checkout(installed, sandbox):
+    done = sandbox.run(installed / "python", "-c", "import abcd_index; print(abcd_index.__file__)", cwd=sandbox.tmp)
     assert str(ROOT) not in done.stdout
 
 
-def test_the_demo_runs_from_the_wheel(installed, box):
-    done = box.run(installed / "abcd-index", "demo", cwd=box.tmp, check=False)
+def test_the_demo_runs_from_the_wheel(installed, sandbox):
+    done = sandbox.run(installed / "abcd-index", "demo", cwd=sandbox.tmp, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert str(ROOT) not in done.stdout + done.stderr
 
 
-def test_install_from_the_wheel_wires_hooks_that_are_in_the_wheel(installed, box):
-    root = box.repo(pages={"pitfall_auth_login.md": "---\nrecall: [auth]\n---\n# Auth\n\nBody.\n"})
-    env = dict(box.env, PATH=f"{installed}{os.pathsep}{box.env['PATH']}")
-    done = box.run(installed / "abcd-index", "install", "--git-only", cwd=root, env=env, check=False)
+def test_install_from_the_wheel_wires_hooks_that_are_in_the_wheel(installed, sandbox):
+    root = sandbox.repo(pages={"pitfall_auth_login.md": "---\nrecall: [auth]\n---\n# Auth\n\nBody.\n"})
+    env = dict(sandbox.env, PATH=f"{installed}{os.pathsep}{sandbox.env['PATH']}")
+    done = sandbox.run(installed / "abcd-index", "install", "--git-only", cwd=root, env=env, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (root / ".abcd" / "memory" / "pitfall_auth_two.md").write_text("---\nrecall: [login]\n---\n# Two\n\nBody.\n")
-    box.git("add", "-A", cwd=root, env=env)
-    done = box.git("commit", "-qm", "two", cwd=root, env=env)
+    sandbox.git("add", "-A", cwd=root, env=env)
+    done = sandbox.git("commit", "-qm", "two", cwd=root, env=env)
     assert (root / ".abcd" / ".index" / "current").is_file(), done.stdout + done.stderr
 
 

@@ -79,11 +79,11 @@ After an expired session the login page redirects twice.
 
 
 @contextlib.contextmanager
-def placed(box, cwd):
-    """Within, this process has the box's environment and works in ``cwd``."""
+def placed(sandbox, cwd):
+    """Within, this process has the sandbox's environment and works in ``cwd``."""
     before, where = dict(os.environ), os.getcwd()
     os.environ.clear()
-    os.environ.update(box.env)
+    os.environ.update(sandbox.env)
     os.chdir(cwd)
     try:
         yield
@@ -93,37 +93,37 @@ def placed(box, cwd):
         os.environ.update(before)
 
 
-def recall(box, cwd, *terms, **options):
+def recall(sandbox, cwd, *terms, **options):
     """(exit status, stdout, stderr) of a recall, by default on NOW and without a record."""
-    return _run(command.terms, box, cwd, terms, options, {"explain": options.pop("explain", False)})
+    return _run(command.terms, sandbox, cwd, terms, options, {"explain": options.pop("explain", False)})
 
 
-def audit(box, cwd, **options):
+def audit(sandbox, cwd, **options):
     """(exit status, stdout, stderr) of an audit on NOW."""
-    return _run(command.audit, box, cwd, (), options, {})
+    return _run(command.audit, sandbox, cwd, (), options, {})
 
 
-def results(box, cwd, *terms, **options):
+def results(sandbox, cwd, *terms, **options):
     """The results of a recall as JSON has them."""
-    status, out, _ = recall(box, cwd, *terms, as_json=True, **options)
+    status, out, _ = recall(sandbox, cwd, *terms, as_json=True, **options)
     assert status == 0
     return json.loads(out)["results"]
 
 
-def names(box, cwd, *terms, **options):
+def names(sandbox, cwd, *terms, **options):
     """The names of the results, best first."""
-    return [row["name"] for row in results(box, cwd, *terms, **options)]
+    return [row["name"] for row in results(sandbox, cwd, *terms, **options)]
 
 
-def _run(function, box, cwd, terms, options, more):
+def _run(function, sandbox, cwd, terms, options, more):
     stores = command.stores(*[options.pop(name, default) for name, default in STORES])
     now = options.pop("now", NOW)
     more["as_json"] = options.pop("as_json", False)
     more["record"] = not options.pop("no_record", True)
     out, err = io.StringIO(), io.StringIO()
-    with placed(box, cwd):
+    with placed(sandbox, cwd):
         query = replace(command.query(terms, **options), now=now)
         if options.get("since"):
             query.since = read_since(options["since"], now)
-        status = function(query, stores, console=Console(out, err, box.env), **more)
+        status = function(query, stores, console=Console(out, err, sandbox.env), **more)
     return status, out.getvalue(), err.getvalue()

@@ -46,11 +46,11 @@ def page(pick, words):
             f"type: {pick.choice(('user', 'project'))}\nrecall: [{recall}]\n---\n{body}\n")
 
 
-def corpora(box, pick, words, sizes):
+def corpora(sandbox, pick, words, sizes):
     made = []
-    places = Places(dict(box.env))
+    places = Places(dict(sandbox.env))
     for name, size in zip(("workspace", "user"), sizes):
-        home = box.tmp / name
+        home = sandbox.tmp / name
         store = home / "memory"
         store.mkdir(parents=True)
         for number in range(size):
@@ -88,11 +88,11 @@ def told(results):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_same_as_reading_every_page(box, seed):
+def test_the_same_as_reading_every_page(sandbox, seed):
     pick = random.Random(seed)
     words = WORDS + [f"w{number}" for number in range(pick.choice((0, 40, 2000)))]
-    with placed(box, box.tmp):
-        opened = corpora(box, pick, words, pick.choice([(60,), (1,), (0,), (40, 20), (3, 90)]))
+    with placed(sandbox, sandbox.tmp):
+        opened = corpora(sandbox, pick, words, pick.choice([(60,), (1,), (0,), (40, 20), (3, 90)]))
     several = 0
     for _ in range(25):
         terms = read_terms([text(pick, WORDS if pick.random() < 0.7 else words, 8) or "auth",
@@ -107,9 +107,9 @@ def test_the_same_as_reading_every_page(box, seed):
         corpus.close()
 
 
-def test_equal_scores_come_in_the_order_that_is_promised(box):
+def test_equal_scores_come_in_the_order_that_is_promised(sandbox):
     """More pages of one score than are query for: the names decide, not what was read first."""
-    store = box.tmp / "same" / "memory"
+    store = sandbox.tmp / "same" / "memory"
     store.mkdir(parents=True)
     for number in range(30):
         path = store / f"note_x_{number:02}.md"
@@ -117,9 +117,9 @@ def test_equal_scores_come_in_the_order_that_is_promised(box):
         os.utime(path, (NOW - 1e6, NOW - 1e6))
     home = str(store.parent)
     scope = Scope("workspace", home, home, str(store), home + "/.index", "memory/")
-    with placed(box, box.tmp):
+    with placed(sandbox, sandbox.tmp):
         build(scope)
-        corpus = open_corpus(scope, Places(dict(box.env)))
+        corpus = open_corpus(scope, Places(dict(sandbox.env)))
     found = search([corpus], Query(["auth", "login"], limit=4, ranking=BM25F, now=NOW))
     assert [result.document.file for result in found] == [f"note_x_{number:02}.md" for number in range(4)]
     corpus.close()
@@ -131,9 +131,9 @@ def test_there_are_words_of_one_mark():
 
 
 @pytest.mark.parametrize("digit", [b" ", b"+", b"-", b"z"])
-def test_a_table_that_is_none_is_called_damaged(box, digit):
-    with placed(box, box.tmp):
-        corpus, = corpora(box, random.Random(1), WORDS, (5,))
+def test_a_table_that_is_none_is_called_damaged(sandbox, digit):
+    with placed(sandbox, sandbox.tmp):
+        corpus, = corpora(sandbox, random.Random(1), WORDS, (5,))
     at, _ = corpus.artefact.header["parts"]["records"]
     with open(corpus.artefact.path, "r+b") as file:
         file.seek(at + 1 + 2 * CELL + 3)

@@ -17,32 +17,32 @@ WRITING = os.environ.get("ABCD_GOLDEN") == "write"
 
 
 @pytest.fixture
-def root(box, monkeypatch):
-    box.env.update(GIT_AUTHOR_DATE="2020-01-01T00:00:00Z", GIT_COMMITTER_DATE="2020-01-01T00:00:00Z")
+def root(sandbox, monkeypatch):
+    sandbox.env.update(GIT_AUTHOR_DATE="2020-01-01T00:00:00Z", GIT_COMMITTER_DATE="2020-01-01T00:00:00Z")
     monkeypatch.setattr("time.time", lambda: NOW)
-    root = box.repo(pages={**PAGES, "feedback_old.md": "---\nname: old-style\ndescription: Past tense\ntype: feedback\n"
+    root = sandbox.repo(pages={**PAGES, "feedback_old.md": "---\nname: old-style\ndescription: Past tense\ntype: feedback\n"
                                     "superseded_by: commit-style\n---\nSee [[nowhere]] and `gone.py`.\n"})
     (root / "gone.py").write_text("1\n")
-    box.git("add", "gone.py", cwd=root)
-    box.git("commit", "-qm", "two", cwd=root)
-    box.git("rm", "-q", "gone.py", cwd=root)
-    box.git("commit", "-qm", "three", cwd=root)
+    sandbox.git("add", "gone.py", cwd=root)
+    sandbox.git("commit", "-qm", "two", cwd=root)
+    sandbox.git("rm", "-q", "gone.py", cwd=root)
+    sandbox.git("commit", "-qm", "three", cwd=root)
     return root
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
-def test_output(box, root, path):
+def test_output(sandbox, root, path):
     command, _, wanted = path.read_text(encoding="utf-8").partition("\n")
     words = shlex.split(command)
     assert words.pop(0) == "$"
     while "=" in words[0]:
         name, _, value = words.pop(0).partition("=")
-        box.env[name] = value
+        sandbox.env[name] = value
     assert words.pop(0) == "abcd-index"
     out, err = io.StringIO(), io.StringIO()
-    with placed(box, root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with placed(sandbox, root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = app(words, prog_name="abcd-index", standalone_mode=False)
-    commit = box.git("rev-parse", "--short", "HEAD", cwd=root).stdout.strip()
+    commit = sandbox.git("rev-parse", "--short", "HEAD", cwd=root).stdout.strip()
     found = f"{out.getvalue()}{err.getvalue()}exit {status}\n".replace(str(root), "<root>")
     found = found.replace(commit, "<commit>").replace("\033", "<esc>")
     if WRITING:

@@ -93,84 +93,84 @@ def test_any_page_is_extended_truly_or_not_at_all(text):
 
 
 @pytest.fixture
-def root(box):
-    return box.repo(pages=PAGES)
+def root(sandbox):
+    return sandbox.repo(pages=PAGES)
 
 
-def ask(box, cwd, *args, **options):
+def ask(sandbox, cwd, *args, **options):
     """(exit status, stdout, stderr) of the command."""
     out, err = io.StringIO(), io.StringIO()
-    with placed(box, cwd):
-        status = keywords.run(*args, console=Console(out, err, box.env), **options)
+    with placed(sandbox, cwd):
+        status = keywords.run(*args, console=Console(out, err, sandbox.env), **options)
     return status, out.getvalue(), err.getvalue()
 
 
-def suggested(box, cwd, page, **options):
+def suggested(sandbox, cwd, page, **options):
     """{keyword: row} for one page."""
-    _, out, _ = ask(box, cwd, page, as_json=True, **options)
+    _, out, _ = ask(sandbox, cwd, page, as_json=True, **options)
     return {row["keyword"]: row for row in json.loads(out)["pages"][0]["suggestions"]}
 
 
-def test_pages_without_keywords_or_with_weak_ones_are_asked_about(box, root):
-    box.pages(root, {"user_weak.md": "---\nname: weak\ndescription: Sourdough hydration\nrecall: [new, x]\n---\nx\n"})
-    _, out, _ = ask(box, root, as_json=True)
+def test_pages_without_keywords_or_with_weak_ones_are_asked_about(sandbox, root):
+    sandbox.pages(root, {"user_weak.md": "---\nname: weak\ndescription: Sourdough hydration\nrecall: [new, x]\n---\nx\n"})
+    _, out, _ = ask(sandbox, root, as_json=True)
     rows = {row["file"]: row["wants"] for row in json.loads(out)["pages"]}
     assert sorted(rows) == ["reference_ports.md", "user_editor.md", "user_weak.md"]
     assert "no keywords" in rows["user_editor.md"] and "weak" in rows["user_weak.md"]
 
 
-def test_suggestions_set_the_page_apart(box, root):
-    found = suggested(box, root, "service-ports")
+def test_suggestions_set_the_page_apart(sandbox, root):
+    found = suggested(sandbox, root, "service-ports")
     assert {"gateway", "ledger"} <= set(found)
     assert not {"the", "on", "each"} & set(found)
 
 
-def test_a_keyword_says_which_other_pages_it_would_surface(box, root):
-    box.pages(root, {"project_gate.md": "---\nname: gate\ndescription: d\nrecall: [gateway]\n---\nx\n"})
-    assert suggested(box, root, "service-ports", limit=20)["gateway"]["also_surfaces"] == ["project_gate.md"]
+def test_a_keyword_says_which_other_pages_it_would_surface(sandbox, root):
+    sandbox.pages(root, {"project_gate.md": "---\nname: gate\ndescription: d\nrecall: [gateway]\n---\nx\n"})
+    assert suggested(sandbox, root, "service-ports", limit=20)["gateway"]["also_surfaces"] == ["project_gate.md"]
 
 
-def test_what_a_page_answers_to_already_is_not_suggested(box, root):
-    found = suggested(box, root, "pitfall_auth_login.md", limit=20)
+def test_what_a_page_answers_to_already_is_not_suggested(sandbox, root):
+    found = suggested(sandbox, root, "pitfall_auth_login.md", limit=20)
     assert found and not any("login" in keyword or "auth" in keyword for keyword in found)
 
 
-def test_a_page_by_file_name_stem_name_or_slug(box, root):
+def test_a_page_by_file_name_stem_name_or_slug(sandbox, root):
     for page in ("user_editor.md", "user_editor", "editor_setup", ".abcd/memory/user_editor.md"):
-        assert "vim keys" in suggested(box, root, page)
-    assert suggested(box, root, "login")
+        assert "vim keys" in suggested(sandbox, root, page)
+    assert suggested(sandbox, root, "login")
     with pytest.raises(AbcdError, match="no page answers"):
-        ask(box, root, "nobody")
+        ask(sandbox, root, "nobody")
 
 
-def test_write_adds_them_and_the_hook_then_brings_the_page(box, root):
-    assert box.context({"session_id": "s", "cwd": str(root), "prompt": "which port does the gateway use?",
+def test_write_adds_them_and_the_hook_then_brings_the_page(sandbox, root):
+    assert sandbox.context({"session_id": "s", "cwd": str(root), "prompt": "which port does the gateway use?",
                         "hook_event_name": "UserPromptSubmit"}) == ""
-    status, out, _ = ask(box, root, "service-ports", write=True)
+    status, out, _ = ask(sandbox, root, "service-ports", write=True)
     assert status == 0 and "added to its frontmatter" in out
-    changed = box.git("diff", "--numstat", cwd=root).stdout.split()
+    changed = sandbox.git("diff", "--numstat", cwd=root).stdout.split()
     assert changed == ["1", "0", ".abcd/memory/reference_ports.md"]
-    box.cli("build", cwd=root)
-    assert "listens on 8443" in box.context({"session_id": "s", "cwd": str(root), "hook_event_name": "UserPromptSubmit",
+    sandbox.cli("build", cwd=root)
+    assert "listens on 8443" in sandbox.context({"session_id": "s", "cwd": str(root), "hook_event_name": "UserPromptSubmit",
                                              "prompt": "which port does the gateway use?"})
 
 
-def test_write_keeps_mode_and_leaves_no_file_behind(box, root):
+def test_write_keeps_mode_and_leaves_no_file_behind(sandbox, root):
     path = root / ".abcd" / "memory" / "user_editor.md"
     path.chmod(0o640)
     before = sorted(one.name for one in path.parent.iterdir())
-    ask(box, root, "editor_setup", write=True)
+    ask(sandbox, root, "editor_setup", write=True)
     assert path.stat().st_mode & 0o777 == 0o640
     assert sorted(one.name for one in path.parent.iterdir()) == before
 
 
-def test_write_says_what_it_could_not_write(box, root):
-    box.pages(root, {"user_odd.md": "---\nrecall: {a: b}\nname: odd\n---\nSourdough hydration tables\n"})
-    status, out, err = ask(box, root, "odd", write=True)
+def test_write_says_what_it_could_not_write(sandbox, root):
+    sandbox.pages(root, {"user_odd.md": "---\nrecall: {a: b}\nname: odd\n---\nSourdough hydration tables\n"})
+    status, out, err = ask(sandbox, root, "odd", write=True)
     assert status == 1 and "add by hand" in err and "added" not in out
     assert (root / ".abcd" / "memory" / "user_odd.md").read_text().startswith("---\nrecall: {a: b}\n")
 
 
-def test_nothing_wanting(box):
-    root = box.repo(pages={"feedback_commits.md": PAGES["feedback_commits.md"]})
-    assert ask(box, root)[:2] == (0, "Every page has keywords that are not weak.\n")
+def test_nothing_wanting(sandbox):
+    root = sandbox.repo(pages={"feedback_commits.md": PAGES["feedback_commits.md"]})
+    assert ask(sandbox, root)[:2] == (0, "Every page has keywords that are not weak.\n")

@@ -28,15 +28,15 @@ WORDS = ["strasse", "file", "office", "quoted", '"quoted"', "\\", "k9", "rate li
 
 
 @pytest.fixture
-def corpus(box):
-    folder = box.tmp / "pages"
+def corpus(sandbox):
+    folder = sandbox.tmp / "pages"
     folder.mkdir()
     for number, text in enumerate(TEXTS):
         (folder / f"user_{number}.md").write_text(
             f"---\nname: n{number}\ndescription: {'x' if number % 2 else text!r}\ntype: user\n---\n{text}\n",
             encoding="utf-8")
     (folder / "user_rate_limit-er.md").write_text("no frontmatter\n")
-    with placed(box, box.tmp):
+    with placed(sandbox, sandbox.tmp):
         places = Places()
         corpus = open_corpus(folder_scope(str(folder), places), places, writing=False)
     yield corpus

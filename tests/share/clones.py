@@ -27,25 +27,25 @@ PAGES.update({f"note_{n:02d}.md": f"---\nname: n{n}\nrecall: [note {n}, deploy]\
 
 
 class Clones:
-    """``box`` with a bare remote ``origin`` and the clones ``a`` (which pushed its pages) and ``b``."""
+    """``sandbox`` with a bare remote ``origin`` and the clones ``a`` (which pushed its pages) and ``b``."""
 
-    def __init__(self, box, pages=PAGES):
-        self.box = box
-        self.bare = box.tmp / "origin.git"
-        box.git("init", "-q", "--bare", str(self.bare), cwd=box.tmp)
-        self.a = box.repo("a", pages)
-        box.git("remote", "add", "origin", str(self.bare), cwd=self.a)
-        box.git("push", "-q", "origin", "main", cwd=self.a)
+    def __init__(self, sandbox, pages=PAGES):
+        self.sandbox = sandbox
+        self.bare = sandbox.tmp / "origin.git"
+        sandbox.git("init", "-q", "--bare", str(self.bare), cwd=sandbox.tmp)
+        self.a = sandbox.repo("a", pages)
+        sandbox.git("remote", "add", "origin", str(self.bare), cwd=self.a)
+        sandbox.git("push", "-q", "origin", "main", cwd=self.a)
         self.b = self.clone("b")
 
     def clone(self, name, *options):
         """Another clone of the remote."""
-        self.box.git("clone", "-q", *options, self.bare.as_uri(), name, cwd=self.box.tmp)
-        return self.box.tmp / name
+        self.sandbox.git("clone", "-q", *options, self.bare.as_uri(), name, cwd=self.sandbox.tmp)
+        return self.sandbox.tmp / name
 
     def run(self, command, *args, cwd, code=0, **env):
         """``abcd-index command --json ...``; what it printed, with its notes under 'said'."""
-        done = self.box.cli(command, "--json", *args, cwd=cwd, env={**self.box.env, **env})
+        done = self.sandbox.cli(command, "--json", *args, cwd=cwd, env={**self.sandbox.env, **env})
         assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
         report = json.loads(done.stdout)["scopes"][0]
         report["said"] = done.stderr
@@ -53,7 +53,7 @@ class Clones:
 
     def refs(self):
         """The refs of the remote."""
-        return self.box.git("for-each-ref", "--format=%(refname)", cwd=self.bare).stdout.split()
+        return self.sandbox.git("for-each-ref", "--format=%(refname)", cwd=self.bare).stdout.split()
 
 
 def index_of(root):
@@ -71,8 +71,8 @@ def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def scope_of(root, box):
-    return workspace_at(str(root), Places(box.env))
+def scope_of(root, sandbox):
+    return workspace_at(str(root), Places(sandbox.env))
 
 
 def bundle_of(scope, path):

@@ -18,19 +18,19 @@ from abcd_index.share import check
 from abcd_index.share.bundle import cut_to_artefact
 from abcd_index.share.fetch import fetch
 from abcd_index.share.place import Damaged, NotThere, Place
-from tests.conftest import Box, settle
+from tests.conftest import Sandbox, settle
 
 
 class Built:
     """A store, its parcel, and a folder to fetch it from."""
 
     def __init__(self, folder):
-        self.box = Box(folder)
+        self.sandbox = Sandbox(folder)
         self.root = folder / "store"
-        self.box.pages(self.root, PAGES)
+        self.sandbox.pages(self.root, PAGES)
         self.place = folder / "place"
         self.place.mkdir()
-        self.scope = scope_of(self.root, self.box)
+        self.scope = scope_of(self.root, self.sandbox)
         self.key = bundle_of(self.scope, folder / "parcel")
         self.parcel = (folder / "parcel").read_bytes()
         self.sound = artefact_of(self.root)
@@ -51,8 +51,8 @@ class Built:
     def other(self, name, text, **more):
         """A copy of the store in which one page says something else."""
         root = self.folder / f"other-{len(list(self.folder.iterdir()))}"
-        self.box.pages(root, {**PAGES, name: text, **more})
-        return scope_of(root, self.box)
+        self.sandbox.pages(root, {**PAGES, name: text, **more})
+        return scope_of(root, self.sandbox)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def header_with(built, **fields):
     return json.dumps({**json.loads(first), **fields}).encode() + b"\n" + rest
 
 
-@pytest.mark.parametrize("wound, part", [
+@pytest.mark.parametrize("damage, part", [
     (lambda built: b"", "damaged"),
     (lambda built: built.parcel[:len(built.sound) // 2], "it is cut"),
     (lambda built: built.sound, "it is cut"),
@@ -155,8 +155,8 @@ def header_with(built, **fields):
     (lambda built: header_with(built, magic="other"), "damaged"),
     (lambda built: b"x" * (40 << 20), "no artefact of these pages has"),
 ])
-def test_a_wound_is_named_and_nothing_published(built, wound, part):
-    error = built.arrives(wound(built))
+def test_a_damage_is_named_and_nothing_published(built, damage, part):
+    error = built.arrives(damage(built))
     assert isinstance(error, Damaged) and part in str(error) and error.hint
     assert not (built.root / ".abcd" / ".index" / "current").exists()
     assert not [path for path in index_of(built.root).iterdir() if path.name != ".gitignore"]
@@ -243,9 +243,9 @@ def test_pages_that_cannot_be_compiled_are_no_difference(built):
 
 
 def test_an_empty_store(tmp_path):
-    box = Box(tmp_path)
-    box.pages(tmp_path / "store", {"index.md": "# Memory\n"})
-    scope = scope_of(tmp_path / "store", box)
+    sandbox = Sandbox(tmp_path)
+    sandbox.pages(tmp_path / "store", {"index.md": "# Memory\n"})
+    scope = scope_of(tmp_path / "store", sandbox)
     key = bundle_of(scope, tmp_path / "parcel")
     shutil.rmtree(scope.index)
     pack(tmp_path / "place", key, (tmp_path / "parcel").read_bytes())

@@ -25,13 +25,13 @@ fsspec = pytest.importorskip("fsspec")
 class Pair:
     """Two copies of a store; ``places``: the same folder's worth of place in each kind."""
 
-    def __init__(self, box):
-        self.box = box
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
         self.stores = []
         for name in ("one", "two"):
-            box.pages(box.tmp / name, PAGES)
-            self.stores.append(scope_of(box.tmp / name, box))
-        self.folder = box.tmp / "place"
+            sandbox.pages(sandbox.tmp / name, PAGES)
+            self.stores.append(scope_of(sandbox.tmp / name, sandbox))
+        self.folder = sandbox.tmp / "place"
 
     def push(self, place, keep=None, number=0):
         return push(build(self.stores[number]), Place(place, "option"), keep)
@@ -45,8 +45,8 @@ class Pair:
 
 
 @pytest.fixture
-def pair(box):
-    yield Pair(box)
+def pair(sandbox):
+    yield Pair(sandbox)
     fsspec.filesystem("memory").store.clear()
 
 
@@ -68,12 +68,12 @@ def test_there_and_back(pair, place):
     assert pair.push(place).state == "there"
     fetched = pair.fetch(place)
     assert (fetched.state, fetched.key) == ("fetched", pushed.key)
-    assert artefact_of(pair.box.tmp / "one") == artefact_of(pair.box.tmp / "two")
+    assert artefact_of(pair.sandbox.tmp / "one") == artefact_of(pair.sandbox.tmp / "two")
     pair.edit(0)
     pair.edit(1)
     assert build(pair.stores[1]).recompiled == 1
     build(pair.stores[0], force=True)
-    assert artefact_of(pair.box.tmp / "one") == artefact_of(pair.box.tmp / "two")
+    assert artefact_of(pair.sandbox.tmp / "one") == artefact_of(pair.sandbox.tmp / "two")
 
 
 def test_nothing_there(pair, place):
@@ -137,16 +137,16 @@ def test_a_bomb_is_not_unpacked(pair, place):
         pair.fetch(place)
 
 
-@pytest.mark.parametrize("wound", [lambda data: data[:-9], lambda data: data[:40], lambda data: b"", lambda data: b"x" + data,
+@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: data[:40], lambda data: b"", lambda data: b"x" + data,
                                    lambda data: data[:60] + bytes([data[60] ^ 4]) + data[61:]])
-def test_wounds_of_the_packed_file(pair, place, wound):
+def test_damages_of_the_packed_file(pair, place, damage):
     key = pair.push(place).key
     if place.startswith("memory"):
         memory, path = fsspec.filesystem("memory"), f"/bucket/prefix/{key}.parcel.gz"
-        memory.pipe_file(path, wound(memory.cat_file(path)))
+        memory.pipe_file(path, damage(memory.cat_file(path)))
     else:
         path = pair.folder / f"{key}.parcel.gz"
-        path.write_bytes(wound(path.read_bytes()))
+        path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(Damaged):
         pair.fetch(place)
     assert os.listdir(pair.stores[1].index) == [".gitignore"]
@@ -157,7 +157,7 @@ def test_what_somebody_planted_in_the_folder(pair):
     key = build(pair.stores[0]).key
     pair.folder.mkdir()
     target = pair.folder / f"{key}.parcel.gz"
-    outside = pair.box.tmp / "outside"
+    outside = pair.sandbox.tmp / "outside"
     outside.write_text("precious")
     target.symlink_to(outside)
     for attempt in (lambda: pair.fetch(str(pair.folder)), lambda: pair.push(str(pair.folder))):
@@ -207,14 +207,14 @@ def test_where_there_are_no_hard_links(pair, monkeypatch):
     assert pair.fetch(str(pair.folder)).state == "fetched"
 
 
-def test_two_pushes_at_once(box):
-    clones = Clones(box)
-    args = [sys.executable, "-m", "abcd_index", "push", "--to", str(box.tmp / "place")]
-    running = [subprocess.Popen(args, cwd=root, env=box.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def test_two_pushes_at_once(sandbox):
+    clones = Clones(sandbox)
+    args = [sys.executable, "-m", "abcd_index", "push", "--to", str(sandbox.tmp / "place")]
+    running = [subprocess.Popen(args, cwd=root, env=sandbox.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
                for root in (clones.a, clones.b, clones.a, clones.b)]
     said = [process.communicate(timeout=120)[1] for process in running]
     assert [process.returncode for process in running] == [0] * 4, said
-    assert len(os.listdir(box.tmp / "place")) == 1
+    assert len(os.listdir(sandbox.tmp / "place")) == 1
 
 
 def test_without_fsspec_the_extra_is_named(pair, monkeypatch):
@@ -275,7 +275,7 @@ def test_a_store_that_never_answers(pair, monkeypatch):
     with pytest.raises(Unreachable, match="did not answer within 0.2 s"):
         pair.fetch("hanging://x", seconds=0.2)
     Hanging.ever.set()
-    assert not (index_of(pair.box.tmp / "two") / "current").exists()
+    assert not (index_of(pair.sandbox.tmp / "two") / "current").exists()
 
 
 def test_what_a_file_system_calls_the_time_of_a_file():
@@ -287,7 +287,7 @@ def test_what_a_file_system_calls_the_time_of_a_file():
 
 def test_the_work_of_a_killed_process_is_swept_up(pair):
     pair.push(str(pair.folder))
-    index = index_of(pair.box.tmp / "two")
+    index = index_of(pair.sandbox.tmp / "two")
     (index / ".tmp-share-deadbeef" / "objects").mkdir(parents=True)
     (index / ".tmp-share-deadbeef" / "objects" / "x").write_bytes(b"x")
     with fs.work_folder(str(index), ".tmp-share-") as alive:
@@ -298,17 +298,17 @@ def test_the_work_of_a_killed_process_is_swept_up(pair):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-def test_killed_half_way_the_old_answer_stands(box):
-    clones = Clones(box)
+def test_killed_half_way_the_old_answer_stands(sandbox):
+    clones = Clones(sandbox)
     clones.run("push", "--to", "git:origin", cwd=clones.a)
     clones.run("build", cwd=clones.b)
     page = clones.b / ".abcd" / "memory" / "note_03.md"
     page.write_text(page.read_text() + "More.\n")
-    clones.box.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=clones.b)
+    clones.sandbox.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=clones.b)
     before = contents(index_of(clones.b))
-    started = box.tmp / "started"
+    started = sandbox.tmp / "started"
     process = subprocess.Popen([sys.executable, "-m", "abcd_index", "fetch", "--from", "git:slow"], cwd=clones.b,
-                               env={**box.env, "GIT_SSH_COMMAND": f"touch '{started}'; sleep 20 #"})
+                               env={**sandbox.env, "GIT_SSH_COMMAND": f"touch '{started}'; sleep 20 #"})
     while not started.exists():
         assert process.poll() is None
         time.sleep(0.01)
@@ -327,14 +327,14 @@ def runs(number):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM")
-def test_told_to_end_no_git_stays_behind(box):
+def test_told_to_end_no_git_stays_behind(sandbox):
     """One that waits for a remote that never answers would be there until somebody restarts the machine."""
-    clones = Clones(box)
-    clones.box.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=clones.b)
+    clones = Clones(sandbox)
+    clones.sandbox.git("remote", "add", "slow", "ssh://nobody@host.invalid/x", cwd=clones.b)
     for sent in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        number = box.tmp / f"number-{sent}"
+        number = sandbox.tmp / f"number-{sent}"
         process = subprocess.Popen([sys.executable, "-m", "abcd_index", "fetch", "--from", "git:slow"], cwd=clones.b,
-                                   env={**box.env, "GIT_SSH_COMMAND": f"echo $$ >'{number}'; exec sleep 60 #"},
+                                   env={**sandbox.env, "GIT_SSH_COMMAND": f"echo $$ >'{number}'; exec sleep 60 #"},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not number.exists() or not number.read_text().endswith("\n"):
             assert process.poll() is None

@@ -51,29 +51,29 @@ def litter(*folders):
 
 
 @pytest.fixture(params=["nameless", "named"])
-def clones(box, request, monkeypatch):
+def clones(sandbox, request, monkeypatch):
     """Places with and without files that have no name until they are whole."""
     if request.param == "named":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
         monkeypatch.setattr(tempfile, "_O_TMPFILE_WORKS", False, raising=False)
     elif not hasattr(os, "O_TMPFILE"):
         pytest.skip("there are none here")
-    for name, value in box.env.items():
+    for name, value in sandbox.env.items():
         monkeypatch.setenv(name, value)
-    return Clones(box, {name: PAGES[name] for name in list(PAGES)[:6]})
+    return Clones(sandbox, {name: PAGES[name] for name in list(PAGES)[:6]})
 
 
 @pytest.mark.parametrize("kind", ["folder", "git"])
 def test_a_push(clones, kind):
-    place = clones.box.tmp / "place"
+    place = clones.sandbox.tmp / "place"
     named = Place(str(place) if kind == "folder" else "git:origin", "option")
-    scope = scope_of(clones.a, clones.box)
+    scope = scope_of(clones.a, clones.sandbox)
     built = build(scope)
     place.mkdir()
     every = 1 if kind == "folder" else 7
     step, tried = 0, 0
     while killed_at(step, lambda: push(built, named)):
-        seen = clones.box.git("add", "--dry-run", ".abcd", cwd=clones.a).stdout
+        seen = clones.sandbox.git("add", "--dry-run", ".abcd", cwd=clones.a).stdout
         assert ".tmp-" not in seen
         for name in os.listdir(place):
             assert name.startswith(".tmp-") or name == f"{built.key}.parcel.gz"
@@ -84,31 +84,31 @@ def test_a_push(clones, kind):
                 os.unlink(place / name)
             for ref in clones.refs():
                 if "abcd-index" in ref:
-                    clones.box.git("update-ref", "-d", ref, cwd=clones.bare)
+                    clones.sandbox.git("update-ref", "-d", ref, cwd=clones.bare)
         step, tried = step + every, tried + 1
     assert tried > 5 and push(built, named).state == "there" and not litter(place, scope.index)
 
 
 @pytest.mark.parametrize("kind", ["folder", "git"])
 def test_a_fetch(clones, kind):
-    place = clones.box.tmp / "place"
+    place = clones.sandbox.tmp / "place"
     named = Place(str(place) if kind == "folder" else "git:origin", "option")
-    built = build(scope_of(clones.a, clones.box))
+    built = build(scope_of(clones.a, clones.sandbox))
     push(built, named)
-    scope = scope_of(clones.b, clones.box)
+    scope = scope_of(clones.b, clones.sandbox)
     step, tried, common = 0, 0, clones.b / ".git" / "abcd-index"
     every = 1 if kind == "folder" else 7
     while killed_at(step, lambda: fetch(scope, named)):
-        assert ".tmp-" not in clones.box.git("add", "--dry-run", ".abcd", cwd=clones.b).stdout
+        assert ".tmp-" not in clones.sandbox.git("add", "--dry-run", ".abcd", cwd=clones.b).stdout
         current = index_of(clones.b) / "current"
         assert not current.exists() or artefact_of(clones.b) == artefact_of(clones.a)
         if tried % 3 == 0:
             assert fetch(scope, named).key == built.key
             assert artefact_of(clones.b) == artefact_of(clones.a)
-            assert not litter(index_of(clones.b), place, common, clones.box.user)
+            assert not litter(index_of(clones.b), place, common, clones.sandbox.user)
             for name in os.listdir(scope.index):
                 os.unlink(os.path.join(scope.index, name))
         step, tried = step + every, tried + 1
     assert tried > 10 and artefact_of(clones.b) == artefact_of(clones.a)
     fetch(scope, named)
-    assert not litter(index_of(clones.b), place, common, clones.box.user)
+    assert not litter(index_of(clones.b), place, common, clones.sandbox.user)

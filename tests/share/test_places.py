@@ -14,23 +14,23 @@ from abcd_index.share.place import Unreachable, find_place, without_secrets
 class Settings:
     """A workspace and a home whose settings can be written."""
 
-    def __init__(self, box):
-        self.box = box
-        self.root = box.repo("w", {"x.md": "# X\n"})
-        self.user = box.user_pages({"mine.md": "# Mine\n"}).parent
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.root = sandbox.repo("w", {"x.md": "# X\n"})
+        self.user = sandbox.user_pages({"mine.md": "# Mine\n"}).parent
 
     def write(self, workspace=None, user=None):
         for folder, share in ((self.root / ".abcd", workspace), (self.user, user)):
             (folder / "config.json").write_text(json.dumps({"share": share or {}}))
 
     def find_place(self, option="", **env):
-        places = Places({**self.box.env, **env})
+        places = Places({**self.sandbox.env, **env})
         return find_place(workspace_at(str(self.root), places), places, option)
 
 
 @pytest.fixture
-def named(box):
-    return Settings(box)
+def named(sandbox):
+    return Settings(sandbox)
 
 
 def test_a_setting_of_the_project_counts_for_a_remote(named):
@@ -62,7 +62,7 @@ def test_no_place_at_all(named):
 
 def test_private_pages_go_where_the_command_line_says_only(named):
     named.write(workspace={"place": "git:a"}, user={"place": "git:b"})
-    places = Places({**named.box.env, "ABCD_SHARE": "git:c"})
+    places = Places({**named.sandbox.env, "ABCD_SHARE": "git:c"})
     scope = user_scope("/", places)
     with pytest.raises(AbcdError, match="private"):
         find_place(scope, places)
@@ -70,22 +70,22 @@ def test_private_pages_go_where_the_command_line_says_only(named):
 
 
 def test_the_command_line_does_not_push_private_pages_by_accident(named):
-    place = named.box.tmp / "place"
-    done = named.box.cli("push", "--to", str(place), cwd=named.root)
+    place = named.sandbox.tmp / "place"
+    done = named.sandbox.cli("push", "--to", str(place), cwd=named.root)
     assert done.returncode == 0 and len(list(place.iterdir())) == 1
-    assert named.box.cli("push", "--scope", "user", cwd=named.root, env={**named.box.env, "ABCD_SHARE": str(place)}
+    assert named.sandbox.cli("push", "--scope", "user", cwd=named.root, env={**named.sandbox.env, "ABCD_SHARE": str(place)}
                          ).returncode == 2
     assert len(list(place.iterdir())) == 1
-    assert named.box.cli("push", "--scope", "user", "--to", str(place), cwd=named.root).returncode == 0
+    assert named.sandbox.cli("push", "--scope", "user", "--to", str(place), cwd=named.root).returncode == 0
     assert len(list(place.iterdir())) == 2
 
 
 def test_a_relative_path_is_meant_from_here(named, monkeypatch):
-    monkeypatch.chdir(named.box.tmp)
+    monkeypatch.chdir(named.sandbox.tmp)
     for place in ("./place", "sub/place", ".hidden", "place/"):
-        assert named.find_place(place).text == str(named.box.tmp / place.strip("./").replace("hidden", ".hidden"))
-    (named.box.tmp / "place").mkdir()
-    assert named.find_place("place").text == str(named.box.tmp / "place")
+        assert named.find_place(place).text == str(named.sandbox.tmp / place.strip("./").replace("hidden", ".hidden"))
+    (named.sandbox.tmp / "place").mkdir()
+    assert named.find_place("place").text == str(named.sandbox.tmp / "place")
     with pytest.raises(AbcdError, match="nor an absolute path"):
         named.find_place(ABCD_SHARE="place")
 
@@ -98,14 +98,14 @@ def test_what_is_no_place(named, place):
 
 def test_the_name_of_a_remote_alone_makes_no_folder(named):
     """`push --to origin`, as one types after `git push origin`."""
-    done = named.box.cli("push", "--to", "origin", cwd=named.root)
+    done = named.sandbox.cli("push", "--to", "origin", cwd=named.root)
     assert done.returncode == 2 and "write git:origin or ./origin" in done.stderr
     assert not (named.root / "origin").exists()
 
 
 def test_share_settings_change_no_key(named):
     def key():
-        done = named.box.cli("build", "--json", "--scope", "workspace", cwd=named.root)
+        done = named.sandbox.cli("build", "--json", "--scope", "workspace", cwd=named.root)
         return json.loads(done.stdout)["scopes"][0]["key"]
 
     before = key()
@@ -133,17 +133,17 @@ def test_no_secret_is_shown(text, shown):
 
 @pytest.mark.parametrize("form", ["{0}", "file://{0}", "local://{0}", "{0}/../.claude/x"])
 def test_the_agents_own_folder_is_no_place(named, form):
-    agents = named.box.home / ".claude"
+    agents = named.sandbox.home / ".claude"
     agents.mkdir()
-    (named.box.tmp / "link").symlink_to(agents)
-    for folder in (agents, agents / "x", named.box.tmp / "link"):
+    (named.sandbox.tmp / "link").symlink_to(agents)
+    for folder in (agents, agents / "x", named.sandbox.tmp / "link"):
         place = form.format(folder)
         if folder.name == "link" and ".." in form:
             continue
         with pytest.raises(Forbidden):
             named.find_place(place)
         for command in (("push", "--to"), ("fetch", "--from")):
-            done = named.box.cli(*command, place, cwd=named.root)
+            done = named.sandbox.cli(*command, place, cwd=named.root)
             assert done.returncode == 2 and "never opens" in done.stderr
     assert not list(agents.iterdir())
 
@@ -154,17 +154,17 @@ def test_the_agents_own_folder_is_no_place(named, form):
     "zip://x::file://{0}/y", "s3:bucket/x", "memory:x", "S3::x"])
 def test_what_only_looks_like_a_url_is_no_place(named, monkeypatch, place):
     """It would be a folder named so, or lead where no guard looks."""
-    agents = named.box.home / ".claude"
+    agents = named.sandbox.home / ".claude"
     agents.mkdir()
-    monkeypatch.chdir(named.box.home)
-    before = sorted(os.listdir(named.box.home))
+    monkeypatch.chdir(named.sandbox.home)
+    before = sorted(os.listdir(named.sandbox.home))
     place = place.format(agents)
     for options, env in ((place, {}), ("", {"ABCD_SHARE": place})):
         with pytest.raises(AbcdError):
             named.find_place(options, **env)
-    done = named.box.cli("push", "--root", str(named.root), "--to", place, cwd=named.box.home)
+    done = named.sandbox.cli("push", "--root", str(named.root), "--to", place, cwd=named.sandbox.home)
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert sorted(os.listdir(named.box.home)) == before and not list(agents.iterdir())
+    assert sorted(os.listdir(named.sandbox.home)) == before and not list(agents.iterdir())
 
 
 def test_a_folder_may_have_any_name(named):
@@ -176,12 +176,12 @@ def test_no_file_system_of_another_name_reads_this_disk(named, monkeypatch):
     fsspec = pytest.importorskip("fsspec")
     local = fsspec.filesystem("file")
     monkeypatch.setattr(fsspec.core, "url_to_fs", lambda url: (local, "/x"))
-    place = named.box.tmp / "place"
+    place = named.sandbox.tmp / "place"
     with pytest.raises(Unreachable, match="on this machine"):
-        Url(f"odd://{place}", "odd://place", str(named.box.tmp), 5)
+        Url(f"odd://{place}", "odd://place", str(named.sandbox.tmp), 5)
 
 
 def test_any_number_of_seconds_may_be_waited(named):
     pytest.importorskip("fsspec")
-    done = named.box.cli("fetch", "--from", "memory://x", "--timeout", "9" * 15, cwd=named.root)
+    done = named.sandbox.cli("fetch", "--from", "memory://x", "--timeout", "9" * 15, cwd=named.root)
     assert done.returncode == 1 and "no artefact of these pages" in done.stderr

@@ -11,11 +11,11 @@ from abcd_index.build import publish
 class Watched(Clones):
     """``place``: a folder with the sound artefact, which ``b`` has too."""
 
-    def __init__(self, box):
-        super().__init__(box)
-        self.key = bundle_of(scope_of(self.a, box), box.tmp / "parcel")
-        self.parcel = (box.tmp / "parcel").read_bytes()
-        self.place = box.tmp / "place"
+    def __init__(self, sandbox):
+        super().__init__(sandbox)
+        self.key = bundle_of(scope_of(self.a, sandbox), sandbox.tmp / "parcel")
+        self.parcel = (sandbox.tmp / "parcel").read_bytes()
+        self.place = sandbox.tmp / "place"
         self.place.mkdir()
         self.at = self.place / f"{self.key}.parcel.gz"
         self.at.write_bytes(gzip.compress(self.parcel))
@@ -31,7 +31,7 @@ class Watched(Clones):
         data = bytearray(self.sound)
         data[data.index(b"Note 3.")] ^= 1
         path.write_bytes(data)
-        assert publish.record_provenance(scope_of(self.b, self.box), self.key, path.stat().st_ino)
+        assert publish.record_provenance(scope_of(self.b, self.sandbox), self.key, path.stat().st_ino)
 
     def spoil_there(self, how):
         body = bytearray(self.parcel)
@@ -43,8 +43,8 @@ class Watched(Clones):
 
 
 @pytest.fixture
-def watched(box):
-    return Watched(box)
+def watched(sandbox):
+    return Watched(sandbox)
 
 
 def test_all_is_well(watched):

@@ -1,4 +1,4 @@
-"""The strict parser: what it reads, and a table of wounds with the words that name each."""
+"""The strict parser: what it reads, and a table of damages with the words that name each."""
 
 import io
 
@@ -56,10 +56,10 @@ def test_several_processes_see_what_one_does(several):
     seen = Collect()
     assert read(data, seen).files == names
     assert [value["file"] for value in seen.records] == names == seen.bodies
-    # Of two wounds the first one is told, also where another process meets the second.
-    for wound in (data.replace(b'"03.md"', b'"03,md"'), data.replace(b'"03.md"', b'"03,md"').replace(b'"07.md"', b'"07,md"')):
+    # Of two damages the first one is told, also where another process meets the second.
+    for damage in (data.replace(b'"03.md"', b'"03,md"'), data.replace(b'"03.md"', b'"03,md"').replace(b'"07.md"', b'"07,md"')):
         with pytest.raises(Corrupt, match="^records 3:"):
-            read(wound)
+            read(damage)
     for end in range(data.index(b'"00.md"'), len(data), 7):
         with pytest.raises(Corrupt):
             read(data[:end])

@@ -28,14 +28,14 @@ def page(recall, body="Some text.", title="", **fields):
     return "\n".join(head + ["---"] + (["# " + title, ""] if title else []) + [body, ""])
 
 
-class Shop:
-    """``root``: a workspace without git. Everything goes through the box's sealed environment."""
+class HookedStore:
+    """``root``: a workspace without git. Everything goes through the sandbox's sealed environment."""
 
-    def __init__(self, box):
-        self.box = box
-        self.root = box.tmp / "work"
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.root = sandbox.tmp / "work"
         self.root.mkdir()
-        self.places = Places(dict(box.env))
+        self.places = Places(dict(sandbox.env))
         self.started = []
 
     @property
@@ -48,13 +48,13 @@ class Shop:
 
     @property
     def sessions(self):
-        return self.box.user / ".index" / "sessions"
+        return self.sandbox.user / ".index" / "sessions"
 
     def pages(self, pages, user=None):
         """Write pages of both scopes and build."""
-        self.box.pages(self.root, pages)
+        self.sandbox.pages(self.root, pages)
         if user:
-            self.box.user_pages(user)
+            self.sandbox.user_pages(user)
         return self.build()
 
     def rules(self, domains, **more):
@@ -87,7 +87,7 @@ class Shop:
                     times.write_bytes(json.dumps(head).encode() + b"\n" + rows)
                     os.utime(times, ns=(was.st_atime_ns, was.st_mtime_ns))
 
-    def wound(self, data, idx=None):
+    def damage(self, data, idx=None):
         """Put ``data`` in the place of the workspace's artefact, as a damaged disk would."""
         (idx or next(self.index.glob("*.idx"))).write_bytes(data)
         self.vouch()
@@ -103,7 +103,7 @@ class Shop:
 
     def ask(self, prompt, session="s1", **more):
         """What the real prompt hook adds for ``prompt``, '' for nothing."""
-        return self.box.context(self.payload(prompt, session, **more))
+        return self.sandbox.context(self.payload(prompt, session, **more))
 
     def quick(self, prompt, session="s1", **more):
         """The same without starting a process."""
@@ -138,11 +138,11 @@ def said(sent):
 
 
 @pytest.fixture
-def shop(box, monkeypatch):
-    """A Shop; ``started``: the commands that hooks in this process would have started in the background."""
-    shop = Shop(box)
-    monkeypatch.setattr("abcd_index.agenthooks.rebuild.start", lambda command, note: shop.started.append(command) or True)
-    return shop
+def hooked(sandbox, monkeypatch):
+    """A HookedStore; ``started``: the commands that hooks in this process would have started in the background."""
+    hooked = HookedStore(sandbox)
+    monkeypatch.setattr("abcd_index.agenthooks.rebuild.start", lambda command, note: hooked.started.append(command) or True)
+    return hooked
 
 
 def older(path, seconds=60):
