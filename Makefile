@@ -12,7 +12,7 @@ ARGS ?=
 # What `lint`, `types` and `coverage` need beyond the tests; installed at the first of them.
 DEV = "$(BIN)/python" -c 'import coverage, mypy, ruff' 2>/dev/null || "$(BIN)/python" -m pip install -q -e '.[dev]'
 
-.PHONY: all help venv install-hooks demo test test-faults lint types coverage mutants docs bench bench-full bench-quality dist \
+.PHONY: all help venv install-hooks demo test test-faults lint format types coverage mutants docs bench bench-full bench-quality dist \
 	clean
 
 all: install-hooks  ## make the environment and install this repository's own git hooks
@@ -39,6 +39,11 @@ test-faults: venv  ## kill it, let calls fail, damage its files (minutes); ARGS=
 lint: venv  ## check style with ruff
 	@$(DEV)
 	"$(BIN)/python" -m ruff check .
+	"$(BIN)/python" -m ruff format --check --quiet .
+
+format: venv  ## write the package, the hooks, the docs' and the benchmarks' code in ruff's format
+	@$(DEV)
+	"$(BIN)/python" -m ruff format .
 
 types: venv  ## check the package's types with mypy
 	@$(DEV)

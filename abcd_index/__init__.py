@@ -7,8 +7,20 @@ documents each. Importing the package imports nothing: the prompt path passes th
 import sys
 
 __version__ = "0.1.0"
-__all__ = ["AbcdError", "BuildReport", "Finding", "PageRecall", "PromptRecall", "SearchResult", "VerifyReport",
-           "__version__", "build", "recall", "search", "verify"]
+__all__ = [
+    "AbcdError",
+    "BuildReport",
+    "Finding",
+    "PageRecall",
+    "PromptRecall",
+    "SearchResult",
+    "VerifyReport",
+    "__version__",
+    "build",
+    "recall",
+    "search",
+    "verify",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,8 +19,19 @@ from abcd_index.verify.finding import is_ok, row
 if TYPE_CHECKING:
     from abcd_index.build.run import Built
 
-__all__ = ["AbcdError", "BuildReport", "Finding", "PageRecall", "PromptRecall", "SearchResult", "VerifyReport",
-           "build", "recall", "search", "verify"]
+__all__ = [
+    "AbcdError",
+    "BuildReport",
+    "Finding",
+    "PageRecall",
+    "PromptRecall",
+    "SearchResult",
+    "VerifyReport",
+    "build",
+    "recall",
+    "search",
+    "verify",
+]
 
 Progress = Callable[[int, int], None]
 
@@ -57,8 +68,11 @@ class BuildReport(NamedTuple):
         """The report as ``build --json`` has it."""
         if self.error:
             return {"scope": self.scope, "state": self.state, "error": self.error, "hint": self.hint}
-        found = {**self._asdict(), "left_out": list(self.left_out),
-                 "findings": [finding.as_dict() for finding in self.findings]}
+        found = {
+            **self._asdict(),
+            "left_out": list(self.left_out),
+            "findings": [finding.as_dict() for finding in self.findings],
+        }
         del found["error"], found["hint"]
         return found
 
@@ -126,8 +140,13 @@ def build(root: str | None = None, scope: str = ALL, force: bool = False) -> Lis
     return reports
 
 
-def verify(root: str | None = None, scope: str = ALL, require_artefact: bool = False, strict: bool = False,
-           pages_only: bool = False) -> VerifyReport:
+def verify(
+    root: str | None = None,
+    scope: str = ALL,
+    require_artefact: bool = False,
+    strict: bool = False,
+    pages_only: bool = False,
+) -> VerifyReport:
     """Recompute everything from the pages and report all findings, as ``abcd-index verify`` does. Repairs nothing.
 
     ``require_artefact``: a missing artefact is a finding. ``strict``: warnings count. ``pages_only``: check what
@@ -142,8 +161,9 @@ def verify(root: str | None = None, scope: str = ALL, require_artefact: bool = F
     return VerifyReport(findings, unsure, is_ok(findings, strict) and not unsure)
 
 
-def recall(prompt: str, root: str | None = None, scope: str = ALL, remaining: float | None = None,
-           session: str | None = None) -> PromptRecall:
+def recall(
+    prompt: str, root: str | None = None, scope: str = ALL, remaining: float | None = None, session: str | None = None
+) -> PromptRecall:
     """What the prompt hook would inject for ``prompt``, by the hook's own code, and why; nothing is written.
 
     ``remaining``: how much of the context window is free, in percent. ``session``: an id, whose ledger and fill count
@@ -154,15 +174,31 @@ def recall(prompt: str, root: str | None = None, scope: str = ALL, remaining: fl
     places = _places()
     found = preview(prompt, select(root, scope, places), places, remaining, session)
     values = found.values()
-    pages = [PageRecall(page["file"], page["title"], page["scope"], page["form"], page["reason"],
-                        [word["keyword"] for word in page["words"]], page.get("score", 0.0))
-             for page in values["pages"]]
+    pages = [
+        PageRecall(
+            page["file"],
+            page["title"],
+            page["scope"],
+            page["form"],
+            page["reason"],
+            [word["keyword"] for word in page["words"]],
+            page.get("score", 0.0),
+        )
+        for page in values["pages"]
+    ]
     problems = {problem["scope"]: problem["error"] for problem in values["problems"]}
     return PromptRecall(values["text"], values["bracket"], found.why, pages, values["stale"], problems)
 
 
-def search(terms: Sequence[str], root: str | None = None, scope: str = ALL, types: Sequence[str] = (),
-           limit: int = 5, ranking: str = "signal", record: bool = False) -> List[SearchResult]:
+def search(
+    terms: Sequence[str],
+    root: str | None = None,
+    scope: str = ALL,
+    types: Sequence[str] = (),
+    limit: int = 5,
+    ranking: str = "signal",
+    record: bool = False,
+) -> List[SearchResult]:
     """The pages that answer ``terms``, best first, as ``abcd-index recall TERMS`` finds them.
 
     ``terms``: words and phrases. ``types``: page types, any of which will do. ``ranking``: ``"signal"`` or ``"bm25f"``.
@@ -175,9 +211,20 @@ def search(terms: Sequence[str], root: str | None = None, scope: str = ALL, type
     words = read_terms([terms] if isinstance(terms, str) else terms)
     query = Query(words, types, limit, ranking=ranking, now=time.time())
     with answer(query, Wanted(root, scope), _places(), record) as found:
-        return [SearchResult(one.document.name, one.document.type, one.document.description, one.document.path,
-                             one.score, one.months, one.recalls, one.excerpt(words)[0], one.sums.values())
-                for one in found.results]
+        return [
+            SearchResult(
+                one.document.name,
+                one.document.type,
+                one.document.description,
+                one.document.path,
+                one.score,
+                one.months,
+                one.recalls,
+                one.excerpt(words)[0],
+                one.sums.values(),
+            )
+            for one in found.results
+        ]
 
 
 def build_scope(scope: Scope, places: Places, force: bool = False, progress: Progress | None = None) -> BuildReport:
@@ -196,9 +243,20 @@ def report_of(built: Built) -> BuildReport:
     """The report on what a build did."""
     scope = built.scope
     left_out = [scope.display("memory/" + name) for name in built.left_out]
-    return BuildReport(scope.name, built.state, built.key, built.path, built.pages, built.recompiled, built.size,
-                       built.anew, built.known, round(built.seconds, 4), left_out,
-                       [row(finding, scope) for finding in built.findings])
+    return BuildReport(
+        scope.name,
+        built.state,
+        built.key,
+        built.path,
+        built.pages,
+        built.recompiled,
+        built.size,
+        built.anew,
+        built.known,
+        round(built.seconds, 4),
+        left_out,
+        [row(finding, scope) for finding in built.findings],
+    )
 
 
 def refusal(scope: str, error: AbcdError, state: str = "refused") -> BuildReport:

@@ -73,16 +73,14 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _top(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     pass
 
 
 @app.command(short_help="Start an empty store with an example page.")
 def init(
-    root: Optional[str] = ROOT,
-    scope: Where = typer.Option(Where.workspace, "--scope", help="Which store to start."),
+    root: Optional[str] = ROOT, scope: Where = typer.Option(Where.workspace, "--scope", help="Which store to start.")
 ) -> None:
     """Start an empty store: a catalogue and one example page. Overwrites nothing."""
     from abcd_index.commands import init as command
@@ -98,7 +96,8 @@ def build(
     quiet: bool = QUIET,
     force: bool = typer.Option(False, "--force", help="Build anew even when nothing changed."),
     git_hook: bool = typer.Option(
-        False, "--git-hook", help="For hook managers: exit 0 whatever happens, say at most one line."),
+        False, "--git-hook", help="For hook managers: exit 0 whatever happens, say at most one line."
+    ),
 ) -> None:
     """Make each scope's artefact current; say what was done and how long it took."""
     from abcd_index.commands import build as command
@@ -113,28 +112,36 @@ def verify(
     root: Optional[str] = ROOT,
     scope: Which = SCOPE,
     format: Format = typer.Option(Format.text, "--format", help="How to print the findings."),
-    require_artefact: bool = typer.Option(
-        False, "--require-artefact", help="A missing artefact is a finding."),
+    require_artefact: bool = typer.Option(False, "--require-artefact", help="A missing artefact is a finding."),
     strict: bool = typer.Option(False, "--strict", help="Warnings count: exit 1 on them too."),
     pages_only: bool = typer.Option(
-        False, "--pages-only", help="Check what people write, not the artefact (for pre-commit)."),
+        False, "--pages-only", help="Check what people write, not the artefact (for pre-commit)."
+    ),
 ) -> None:
     """Recompute everything from the pages and report all findings. Repairs nothing."""
     from abcd_index.commands import verify as command
 
-    _end(command.run(root, scope.value, format.value, require_artefact=require_artefact, strict=strict,
-                     pages_only=pages_only))
+    _end(
+        command.run(
+            root, scope.value, format.value, require_artefact=require_artefact, strict=strict, pages_only=pages_only
+        )
+    )
 
 
 @app.command(short_help="Hand out the artefact, built once.")
 def push(
     to: str = typer.Option(
-        "", "--to", metavar="PLACE", help="Where to: git:REMOTE, a folder, or a URL that fsspec opens. Without it: "
-        "$ABCD_SHARE, share.place of your own settings, then of the project's."),
+        "",
+        "--to",
+        metavar="PLACE",
+        help="Where to: git:REMOTE, a folder, or a URL that fsspec opens. Without it: "
+        "$ABCD_SHARE, share.place of your own settings, then of the project's.",
+    ),
     root: Optional[str] = ROOT,
     scope: Where = typer.Option(Where.workspace, "--scope", help="Whose artefact; the user scope needs --to."),
     keep: Optional[int] = typer.Option(
-        None, "--keep", metavar="N", min=1, help="Then delete all but the N artefacts that were pushed last."),
+        None, "--keep", metavar="N", min=1, help="Then delete all but the N artefacts that were pushed last."
+    ),
     timeout: int = typer.Option(600, "--timeout", metavar="SEC", min=1, help="How long the place may take."),
     as_json: bool = JSON,
     quiet: bool = QUIET,
@@ -148,12 +155,17 @@ def push(
 @app.command(short_help="Take an artefact that was built elsewhere.")
 def fetch(
     source: str = typer.Option(
-        "", "--from", metavar="PLACE", help="Where from: git:REMOTE, a folder, or a URL that fsspec opens. Without "
-        "it: $ABCD_SHARE, share.place of your own settings, then of the project's."),
+        "",
+        "--from",
+        metavar="PLACE",
+        help="Where from: git:REMOTE, a folder, or a URL that fsspec opens. Without "
+        "it: $ABCD_SHARE, share.place of your own settings, then of the project's.",
+    ),
     root: Optional[str] = ROOT,
     scope: Where = typer.Option(Where.workspace, "--scope", help="Whose artefact; the user scope needs --from."),
     verify: bool = typer.Option(
-        False, "--verify", help="Compute every byte again before it counts; that costs what a build costs."),
+        False, "--verify", help="Compute every byte again before it counts; that costs what a build costs."
+    ),
     timeout: int = typer.Option(600, "--timeout", metavar="SEC", min=1, help="How long the place may take."),
     as_json: bool = JSON,
     quiet: bool = QUIET,
@@ -181,35 +193,44 @@ def catalogue(
 def recall(
     terms: Optional[List[str]] = typer.Argument(None, metavar="TERMS", help="Words to look for."),
     prompt: Optional[str] = typer.Option(
-        None, "--prompt", metavar="TEXT", help="Show what the hook would inject for this prompt, and why "
-        "(- reads standard input)."),
+        None,
+        "--prompt",
+        metavar="TEXT",
+        help="Show what the hook would inject for this prompt, and why (- reads standard input).",
+    ),
     remaining: Optional[float] = typer.Option(
-        None, "--remaining", metavar="PCT", help="With --prompt: how much of the context window is free."),
+        None, "--remaining", metavar="PCT", help="With --prompt: how much of the context window is free."
+    ),
     session: Optional[str] = typer.Option(
-        None, "--session", metavar="ID", help="With --prompt: count what this session had and how full its window is; "
-        "its ledger is only read. Without it: a new session, an unknown window."),
+        None,
+        "--session",
+        metavar="ID",
+        help="With --prompt: count what this session had and how full its window is; "
+        "its ledger is only read. Without it: a new session, an unknown window.",
+    ),
     root: Optional[str] = ROOT,
     scope: Which = SCOPE,
     as_json: bool = JSON,
-    type: Optional[List[str]] = typer.Option(
-        None, "--type", metavar="TYPE", help="Only this type; repeatable."),
+    type: Optional[List[str]] = typer.Option(None, "--type", metavar="TYPE", help="Only this type; repeatable."),
     limit: int = typer.Option(5, "--limit", metavar="N", help="At most this many results."),
     min_score: Optional[float] = typer.Option(
-        None, "--min-score", metavar="S", help="The least score that counts (default 0.5; 0 with bm25f)."),
-    stale_months: float = typer.Option(
-        6, "--stale-months", metavar="N", help="Reference span of the recency factor."),
-    memory_dir: Optional[str] = typer.Option(
-        None, "--memory-dir", metavar="DIR", help="Search this folder of pages."),
+        None, "--min-score", metavar="S", help="The least score that counts (default 0.5; 0 with bm25f)."
+    ),
+    stale_months: float = typer.Option(6, "--stale-months", metavar="N", help="Reference span of the recency factor."),
+    memory_dir: Optional[str] = typer.Option(None, "--memory-dir", metavar="DIR", help="Search this folder of pages."),
     project_root: Optional[str] = typer.Option(
-        None, "--project-root", metavar="DIR", help="Search this project's store."),
+        None, "--project-root", metavar="DIR", help="Search this project's store."
+    ),
     everywhere: bool = typer.Option(False, "--all", help="Search every workspace built on this machine."),
     explain: bool = typer.Option(False, "--explain", help="Show the sum behind each score."),
     no_record: bool = typer.Option(False, "--no-record", help="Do not count these recalls as usage."),
     ranking: Ranking = typer.Option(Ranking.signal, "--ranking", help="How to order the results."),
     since: Optional[str] = typer.Option(
-        None, "--since", metavar="DATE", help="Only pages touched since then: 2026-07-01, 30d, 6 months."),
+        None, "--since", metavar="DATE", help="Only pages touched since then: 2026-07-01, 30d, 6 months."
+    ),
     audit: bool = typer.Option(
-        False, "--audit", help="Grade the pages instead: stale, naming what is gone, superseded, never recalled."),
+        False, "--audit", help="Grade the pages instead: stale, naming what is gone, superseded, never recalled."
+    ),
 ) -> None:
     """Ranked recall for TERMS; with --prompt: what the hook would inject, by the hook's own code, and why."""
     from abcd_index.commands import recall as command
@@ -228,7 +249,8 @@ def recall(
 @app.command(short_help="Suggest recall keywords for pages.")
 def keywords(
     page: Optional[str] = typer.Argument(
-        None, metavar="PAGE", help="A page's file name, stem or name; without it, all pages that want keywords."),
+        None, metavar="PAGE", help="A page's file name, stem or name; without it, all pages that want keywords."
+    ),
     root: Optional[str] = ROOT,
     scope: Which = SCOPE,
     as_json: bool = JSON,
@@ -258,19 +280,26 @@ def install(
     root: Optional[str] = ROOT,
     dry_run: bool = DRY_RUN,
     status_line: bool = typer.Option(
-        False, "--status-line", help="Also the agent's status line, which tells how full its window is; the "
-        "one that is there is kept inside."),
+        False,
+        "--status-line",
+        help="Also the agent's status line, which tells how full its window is; the one that is there is kept inside.",
+    ),
     local: bool = typer.Option(
-        False, "--local", help="Use .claude/settings.local.json, which is not shared with others."),
+        False, "--local", help="Use .claude/settings.local.json, which is not shared with others."
+    ),
     hooks_path: bool = typer.Option(
-        False, "--hooks-path", help="Write into the folder that core.hooksPath names, if it is in the work tree."),
+        False, "--hooks-path", help="Write into the folder that core.hooksPath names, if it is in the work tree."
+    ),
     git_only: bool = typer.Option(False, "--git-only", help="The git hooks alone, not the agent's settings."),
 ) -> None:
     """Install the git hooks and the agent's hooks of this project; keep what others put there."""
     from abcd_index.commands import install as command
 
-    _end(command.run(root, dry_run=dry_run, status_line=status_line, hooks_path=hooks_path, local=local,
-                     git_only=git_only))
+    _end(
+        command.run(
+            root, dry_run=dry_run, status_line=status_line, hooks_path=hooks_path, local=local, git_only=git_only
+        )
+    )
 
 
 @app.command(short_help="Take away what install put there.")
@@ -282,9 +311,7 @@ def uninstall(root: Optional[str] = ROOT, dry_run: bool = DRY_RUN) -> None:
 
 
 @app.command(short_help="Watch the main job run, in a temporary folder.")
-def demo(
-    keep: bool = typer.Option(False, "--keep", help="Leave the temporary folder for a look around."),
-) -> None:
+def demo(keep: bool = typer.Option(False, "--keep", help="Leave the temporary folder for a look around.")) -> None:
     """Watch the main job run in a temporary folder: pages, a commit, prompts, verify."""
     from abcd_index.commands import demo as command
 
@@ -326,8 +353,12 @@ def _status() -> int:
             return _complain(error.format_message().replace("Value error, ", ""), _usage(error))
         import traceback
 
-        return _complain("this is a fault of abcd-index itself; please report it with the lines above", "", OWN_FAULT,
-                         traceback.format_exc().rstrip("\n").split("\n"))
+        return _complain(
+            "this is a fault of abcd-index itself; please report it with the lines above",
+            "",
+            OWN_FAULT,
+            traceback.format_exc().rstrip("\n").split("\n"),
+        )
 
 
 def _usage(error: Exception) -> str:

@@ -20,8 +20,12 @@ from contextlib import contextmanager
 from typing import BinaryIO, Callable, Iterator, Optional, TextIO, Union
 
 # A planted link or pipe is not followed and not waited for.
-CAREFUL = (getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-           | getattr(os, "O_BINARY", 0))
+CAREFUL = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 TEMPORARY = ".tmp-"
 # Seconds: whoever has not renamed a temporary file after this long is dead.
 ABANDONED = 3600.0
@@ -92,8 +96,9 @@ def replace(path: str, data: bytes, mode: Optional[int] = None, scratch: str = "
         out.write(data)
 
 
-def create(path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Optional[int] = None,
-           scratch: str = "") -> bool:
+def create(
+    path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Optional[int] = None, scratch: str = ""
+) -> bool:
     """Put ``data``, or what it writes to the file that it is given, at ``path`` in one step where nothing is there yet.
     Whether it did. Raises OSError.
 
@@ -117,8 +122,9 @@ def create(path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Op
         return True
 
 
-def create_unnamed(path: str, data: Union[bytes, Callable[[BinaryIO], object]],
-                   mode: Optional[int] = None) -> Optional[bool]:
+def create_unnamed(
+    path: str, data: Union[bytes, Callable[[BinaryIO], object]], mode: Optional[int] = None
+) -> Optional[bool]:
     """As ``create``, by a file that has no name until it is whole; None where the system has no such thing."""
     folder = os.path.dirname(path) or "."
     try:

@@ -51,8 +51,9 @@ class Scope:
 
     __slots__ = ("name", "root", "home", "store", "index", "shown", "provenance")
 
-    def __init__(self, name: str, root: str, home: str, store: str, index: str, shown: str,
-                 provenance: str = "") -> None:
+    def __init__(
+        self, name: str, root: str, home: str, store: str, index: str, shown: str, provenance: str = ""
+    ) -> None:
         self.name = name
         self.root = root
         self.home = home
@@ -188,11 +189,19 @@ def _inside(root: str, folder: str, name: str, places: Places) -> str:
         return real
     user = places.real_user()
     private = user and root != user and (real + "/").startswith(user + "/")
-    if not private and ((real + "/").startswith(root + "/") and ".git" not in real[len(root):].casefold().split("/")
-                        or allowed_by(real, user)):
+    if not private and (
+        (real + "/").startswith(root + "/")
+        and ".git" not in real[len(root) :].casefold().split("/")
+        or allowed_by(real, user)
+    ):
         return real
-    raise _outside(here, real, "" if private else
-                   "keep it inside; or, if it is yours, add its folder to \"stores\" in %s/config.json" % places.user)
+    raise _outside(
+        here,
+        real,
+        ""
+        if private
+        else 'keep it inside; or, if it is yours, add its folder to "stores" in %s/config.json' % places.user,
+    )
 
 
 def allowed_by(real: str, user: str) -> str:
@@ -222,7 +231,7 @@ def fingerprint(data: bytes) -> str:
 def _shown(places: Places) -> str:
     home, user = places.home, places.user
     if home and user.startswith(home + "/"):
-        user = "~" + user[len(home):]
+        user = "~" + user[len(home) :]
     return user + "/memory/"
 
 
@@ -385,7 +394,7 @@ def _as_named(path: str) -> "set[str]":
         if path.endswith("/.."):
             return {resolve(path).casefold()}
         parent = _parent(path)
-        name = path[len(parent):].strip("/")
+        name = path[len(parent) :].strip("/")
         real = resolve(parent)
     except OSError:
         return found

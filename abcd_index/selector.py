@@ -91,8 +91,9 @@ def select(root: str | None, which: str, places: Places) -> Selection:
     names = FINDERS if which == ALL else (which,)
     selection = _gather((name, partial(FINDERS[name], cwd, places)) for name in names)
     if not selection:
-        raise NothingHere(_nothing(cwd, which, places),
-                          "run `abcd-index init --scope user` to start one" if which == USER else "")
+        raise NothingHere(
+            _nothing(cwd, which, places), "run `abcd-index init --scope user` to start one" if which == USER else ""
+        )
     return selection
 
 

@@ -178,11 +178,18 @@ def read_settings(data: bytes | None) -> tuple[Settings, list[Finding]]:
         line = data.count(b"\n", 0, error.start) + 1
         return defaults(), [_finding("settings-not-json", line, "not UTF-8", "save it as UTF-8")]
     except JsonError as error:
-        return defaults(), [_finding("settings-not-json", Lines(text).of(error.at), error.message,
-                                     f"{error.fix}; until then the defaults hold")]
+        return defaults(), [
+            _finding(
+                "settings-not-json",
+                Lines(text).of(error.at),
+                error.message,
+                f"{error.fix}; until then the defaults hold",
+            )
+        ]
     if top.kind != "object":
-        return defaults(), [_finding("settings-not-json", 1, "the file is not a JSON object",
-                                     "write an object: {\"refresh_every\": 15}")]
+        return defaults(), [
+            _finding("settings-not-json", 1, "the file is not a JSON object", 'write an object: {"refresh_every": 15}')
+        ]
     return _Reader(text).read(top)
 
 
@@ -198,8 +205,12 @@ class _Reader:
         self._object(top, "", cast("dict[str, Any]", self.settings))
         brackets = self.settings["brackets"]
         if brackets["moderate"] > brackets["fresh"]:
-            self._add("settings-value", top.keys["brackets"], "brackets.moderate is above brackets.fresh",
-                      "give fresh the larger number")
+            self._add(
+                "settings-value",
+                top.keys["brackets"],
+                "brackets.moderate is above brackets.fresh",
+                "give fresh the larger number",
+            )
             self.settings["brackets"] = defaults()["brackets"]
         return self.settings, self.findings
 
@@ -214,8 +225,12 @@ class _Reader:
                 else:
                     settings[name] = found
             elif name not in settings:
-                self._add("settings-unknown", at, f"there is no setting {path!r}",
-                          f"the settings here are: {', '.join(sorted(settings))}")
+                self._add(
+                    "settings-unknown",
+                    at,
+                    f"there is no setting {path!r}",
+                    f"the settings here are: {', '.join(sorted(settings))}",
+                )
             elif value.kind == "object":
                 self._object(value, path + ".", settings[name])
             else:

@@ -28,13 +28,14 @@ def run(args):
     names = [name for name, _, _ in plan.stores] + ["git"]
     unknown = sorted(set(args.only or ()) - set(names))
     if unknown:  # Nothing would be measured, and an empty result kept.
-        print(f"--only {unknown[0]}: there are {', '.join(names)}" + ("" if args.full else "; more with --full"),
-              file=sys.stderr)
+        print(
+            f"--only {unknown[0]}: there are {', '.join(names)}" + ("" if args.full else "; more with --full"),
+            file=sys.stderr,
+        )
         return 2
     if args.work:
         os.makedirs(args.work, exist_ok=True)
-    result = Result.new("python -m benchmarks run" + (" --full" if args.full else ""),
-                        "full" if args.full else "quick")
+    result = Result.new("python -m benchmarks run" + (" --full" if args.full else ""), "full" if args.full else "quick")
     begin = time.monotonic()
 
     def say(text):
@@ -76,8 +77,9 @@ def main():
     commands = parser.add_subparsers(required=True)
     measure = commands.add_parser("run", help="measure and keep the raw rows")
     measure.add_argument("--full", action="store_true", help="100,000 pages too, and more rounds")
-    measure.add_argument("--only", action="append", metavar="NAME",
-                         help="one store (140, 2000, ...) or `git`; repeatable")
+    measure.add_argument(
+        "--only", action="append", metavar="NAME", help="one store (140, 2000, ...) or `git`; repeatable"
+    )
     measure.add_argument("--work", metavar="DIR", help="where the generated stores go (default: the temporary folder)")
     measure.add_argument("--out", metavar="FILE", help="where the result goes (default: benchmarks/results)")
     measure.add_argument("--no-save", action="store_true", help="print the table and keep nothing")

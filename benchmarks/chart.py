@@ -5,9 +5,17 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 760, 430
 LEFT, RIGHT, TOP, BOTTOM = 70, 190, 44, 56
-COLOURS = {"abcd-index": "#0b6e4f", "frontmatter_scan": "#b3261e", "plain_scan": "#d9822b",
-           "plain_scan_tuned": "#8a6d00", "sqlite_fts5": "#5b5bd6", "sqlite_keys": "#3b82c4",
-           "json_whole": "#a33ea1", "json_whole_orjson": "#6f42c1", "node_scan": "#5f6b7a"}
+COLOURS = {
+    "abcd-index": "#0b6e4f",
+    "frontmatter_scan": "#b3261e",
+    "plain_scan": "#d9822b",
+    "plain_scan_tuned": "#8a6d00",
+    "sqlite_fts5": "#5b5bd6",
+    "sqlite_keys": "#3b82c4",
+    "json_whole": "#a33ea1",
+    "json_whole_orjson": "#6f42c1",
+    "node_scan": "#5f6b7a",
+}
 
 
 def draw(series, title, x_title, y_title):
@@ -30,8 +38,9 @@ def draw(series, title, x_title, y_title):
         path = " ".join(f"{x_at(x):.1f},{y_at(max(1, y)):.1f}" for x, y in line)
         width = 3.5 if name == "abcd-index" else 1.8
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}"/>')
-        parts += [f'<circle cx="{x_at(x):.1f}" cy="{y_at(max(1, y)):.1f}" r="{width}" fill="{colour}"/>'
-                  for x, y in line]
+        parts += [
+            f'<circle cx="{x_at(x):.1f}" cy="{y_at(max(1, y)):.1f}" r="{width}" fill="{colour}"/>' for x, y in line
+        ]
     parts += _labels(series, y_at)
     return "\n".join(parts + ["</svg>"]) + "\n"
 
@@ -45,7 +54,7 @@ def _grid(x_at, y_at, xs, y_high, x_title, y_title):
     right = WIDTH - RIGHT
     for power in range(math.ceil(math.log10(y_high * 1.01)) + 1):
         for step in (1, 2, 5):
-            value = step * 10 ** power
+            value = step * 10**power
             if value > 10 ** math.ceil(math.log10(y_high * 1.01)):
                 break
             y = y_at(value)
@@ -56,10 +65,13 @@ def _grid(x_at, y_at, xs, y_high, x_title, y_title):
         x = x_at(value)
         yield f'<line x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{HEIGHT - BOTTOM}" stroke="#eef1f4"/>'
         yield f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle" fill="#57606a">{value:,}</text>'
-    yield (f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 14}" text-anchor="middle" '
-           f'fill="#1f2328">{escape(x_title)}</text>')
-    yield (f'<text transform="translate(18 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle" '
-           f'fill="#1f2328">{escape(y_title)}</text>')
+    yield (
+        f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 14}" text-anchor="middle" fill="#1f2328">{escape(x_title)}</text>'
+    )
+    yield (
+        f'<text transform="translate(18 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle" '
+        f'fill="#1f2328">{escape(y_title)}</text>'
+    )
 
 
 def _labels(series, y_at):
@@ -78,8 +90,14 @@ def _labels(series, y_at):
         yield f'<text x="{WIDTH - RIGHT + 12}" y="{y - over + 4:.1f}" fill="{colour}">{label}</text>'
 
 
-LABELS = {"frontmatter_scan": "python-frontmatter scan", "plain_scan": "plain-text scan",
-          "plain_scan_tuned": "plain-text scan, tuned", "sqlite_fts5": "SQLite FTS5",
-          "sqlite_keys": "SQLite keys, tuned", "json_whole": "whole JSON, json",
-          "json_whole_orjson": "whole JSON, orjson", "node_scan": "node scan",
-          "aelfrice": "aelfrice (its own store and ranking)"}
+LABELS = {
+    "frontmatter_scan": "python-frontmatter scan",
+    "plain_scan": "plain-text scan",
+    "plain_scan_tuned": "plain-text scan, tuned",
+    "sqlite_fts5": "SQLite FTS5",
+    "sqlite_keys": "SQLite keys, tuned",
+    "json_whole": "whole JSON, json",
+    "json_whole_orjson": "whole JSON, orjson",
+    "node_scan": "node scan",
+    "aelfrice": "aelfrice (its own store and ranking)",
+}

@@ -12,8 +12,16 @@ from .timing import Command, bare, measure
 from .workspaces import AGAIN, FEW, NOTHING, SHARED, THREE, Workspace, paste
 
 OWN = "abcd-index"
-PEERS = ("frontmatter_scan", "plain_scan", "plain_scan_tuned", "sqlite_fts5", "sqlite_keys", "json_whole",
-         "json_whole_orjson", "node_scan")
+PEERS = (
+    "frontmatter_scan",
+    "plain_scan",
+    "plain_scan_tuned",
+    "sqlite_fts5",
+    "sqlite_keys",
+    "json_whole",
+    "json_whole_orjson",
+    "node_scan",
+)
 INSTALLED = ("aelfrice",)
 TITLES = ("auth_login", "auth_tokens", "login_loop")
 
@@ -69,8 +77,11 @@ def peers(result, workspace, work, rounds, seconds, names=PEERS):
         if name == "node_scan" and not workspaces.which("node"):
             result.note("node is not installed: its scan was not measured")
             continue
-        commands = [bare(workspace.env, workspace.root), expect(workspace.hook("three", THREE), whole=TITLES),
-                    expect(workspace.peer(name, "three", THREE), whole=TITLES)]
+        commands = [
+            bare(workspace.env, workspace.root),
+            expect(workspace.hook("three", THREE), whole=TITLES),
+            expect(workspace.peer(name, "three", THREE), whole=TITLES),
+        ]
         result.add(f"peer {name}", "three", workspace.name, measure(commands, work, rounds, seconds=seconds))
         counted(result, workspace, commands[2], "three", valgrind=False)
     shutil.rmtree(workspace.root / ".peers")
@@ -85,10 +96,15 @@ def peers(result, workspace, work, rounds, seconds, names=PEERS):
 def counted(result, workspace, command, case, valgrind=True):
     """Bytes read, system calls, files opened, instructions: figures that the machine's load does not change."""
     trace = tools.traced(command)
-    entry = {"store": workspace.name, "name": command.name, "case": case,
-             "calls": trace["calls"] if trace else None, "read": trace["read"] if trace else None,
-             "opened": len(trace["files"]) if trace else None,
-             "instructions": tools.instructions(command) if valgrind else None}
+    entry = {
+        "store": workspace.name,
+        "name": command.name,
+        "case": case,
+        "calls": trace["calls"] if trace else None,
+        "read": trace["read"] if trace else None,
+        "opened": len(trace["files"]) if trace else None,
+        "instructions": tools.instructions(command) if valgrind else None,
+    }
     result.data["counts"].append(entry)
 
 
@@ -110,13 +126,13 @@ def builds(result, workspace, work, rounds, seconds):
     same = Command("no change", build, env=env, cwd=root)
     one = Command("one edit", build, env=env, cwd=root, before=[edit])
     verify = Command("verify", workspace.cli("verify", "--scope", "workspace"), env=env, cwd=root)
-    recall = Command("recall", workspace.cli("recall", "--scope", "workspace", "--no-record", "rollout", "freeze"),
-                     env=env, cwd=root)
+    recall = Command(
+        "recall", workspace.cli("recall", "--scope", "workspace", "--no-record", "rollout", "freeze"), env=env, cwd=root
+    )
     start = Command("import of the command line", python, env=env, cwd=root)
     checked("full build", full)
     result.add("build", "full and verify", workspace.name, measure([full, verify], work, rounds, 0, seconds, least=1))
-    result.add("build", "small", workspace.name,
-               measure([start, same, one, recall], work, max(rounds, 5), 1, seconds))
+    result.add("build", "small", workspace.name, measure([start, same, one, recall], work, max(rounds, 5), 1, seconds))
     page.write_bytes(original)
     checked("no change", same)
 
@@ -128,11 +144,19 @@ def checked(name, command):
 
 
 def store_entry(workspace, peer_sizes):
-    files = [path.stat().st_size for path in (workspace.root / ".abcd" / "memory").glob("*.md")
-             if path.name != "index.md"]
+    files = [
+        path.stat().st_size for path in (workspace.root / ".abcd" / "memory").glob("*.md") if path.name != "index.md"
+    ]
     files.sort()
-    return {"name": workspace.name, "pages": workspace.pages, "bytes": sum(files), "median": files[len(files) // 2],
-            "p95": files[int(len(files) * 0.95)], "artefact": workspace.artefact, "peer_indexes": peer_sizes}
+    return {
+        "name": workspace.name,
+        "pages": workspace.pages,
+        "bytes": sum(files),
+        "median": files[len(files) // 2],
+        "p95": files[int(len(files) * 0.95)],
+        "artefact": workspace.artefact,
+        "peer_indexes": peer_sizes,
+    }
 
 
 def workspace_figures(result, work, name, pages, plan, say, fixed_size=0):

@@ -59,8 +59,13 @@ class Repository:
         other.env = self.env
         other.git("status")  # A copy has other inodes: let git look once.
         if kind == HOOKED:
-            done = subprocess.run([sys.executable, "-m", "abcd_index", "install"], cwd=other.root, env=self.env,
-                                  capture_output=True, text=True)
+            done = subprocess.run(
+                [sys.executable, "-m", "abcd_index", "install"],
+                cwd=other.root,
+                env=self.env,
+                capture_output=True,
+                text=True,
+            )
             if done.returncode:
                 raise RuntimeError(done.stdout + done.stderr)
             shutil.rmtree(other.root / ".claude")
@@ -79,9 +84,17 @@ def sealed(home):
     """An environment without this machine's git settings."""
     home.mkdir(exist_ok=True)
     env = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "ABCD_", "CLAUDE_", "PYTHON"))}
-    env.update(HOME=str(home), GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1", GIT_AUTHOR_NAME="A",
-               GIT_AUTHOR_EMAIL="a@example.org", GIT_COMMITTER_NAME="A", GIT_COMMITTER_EMAIL="a@example.org",
-               ABCD_HOME=str(home / ".abcd.noindex"), PYTHONPATH=str(Path(__file__).resolve().parent.parent))
+    env.update(
+        HOME=str(home),
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_AUTHOR_NAME="A",
+        GIT_AUTHOR_EMAIL="a@example.org",
+        GIT_COMMITTER_NAME="A",
+        GIT_COMMITTER_EMAIL="a@example.org",
+        ABCD_HOME=str(home / ".abcd.noindex"),
+        PYTHONPATH=str(Path(__file__).resolve().parent.parent),
+    )
     return env
 
 
@@ -108,13 +121,21 @@ def rebase(work, pages, touching):
 
 def one_build(twin):
     """What a hook does when pages changed, alone: all pages of the rebase differ from the last build's."""
-    build = ("import sys; from abcd_index.githooks.run import main; "
-             "main(['post-rewrite', '.git', '.git', '', '.abcd', ''])")
-    return Command(BUILD, [sys.executable, "-E", "-c", build], env=twin.env, cwd=twin.root, before=[
-        [GIT, "-c", "core.hooksPath=/dev/null", "checkout", "-q", "up"],
+    build = (
+        "import sys; from abcd_index.githooks.run import main; main(['post-rewrite', '.git', '.git', '', '.abcd', ''])"
+    )
+    return Command(
+        BUILD,
         [sys.executable, "-E", "-c", build],
-        [GIT, "-c", "core.hooksPath=/dev/null", "checkout", "-q", "keep"],
-        ["/bin/sh", "-c", "rm -f .abcd/.index/$(git -c core.quotePath=false rev-parse HEAD:.abcd).idx"]])
+        env=twin.env,
+        cwd=twin.root,
+        before=[
+            [GIT, "-c", "core.hooksPath=/dev/null", "checkout", "-q", "up"],
+            [sys.executable, "-E", "-c", build],
+            [GIT, "-c", "core.hooksPath=/dev/null", "checkout", "-q", "keep"],
+            ["/bin/sh", "-c", "rm -f .abcd/.index/$(git -c core.quotePath=false rev-parse HEAD:.abcd).idx"],
+        ],
+    )
 
 
 def switch(work, pages, changed=100):
@@ -151,12 +172,25 @@ def cases(work):
     for pages in (140, 2000):
         store = str(pages)
         yield "commit that changes no page", store, no_page(work, pages, "commit", "-q", "--allow-empty", "-m", "x")
-        yield "checkout that changes no page", store, no_page(
-            work, pages, "checkout", "-q", "ahead", before=[("checkout", "-q", "main")])
+        yield (
+            "checkout that changes no page",
+            store,
+            no_page(work, pages, "checkout", "-q", "ahead", before=[("checkout", "-q", "main")]),
+        )
         yield "new branch", store, no_page(work, pages, "checkout", "-q", "-B", "new")
-        yield "merge that changes no page", store, no_page(
-            work, pages, "merge", "-q", "--ff-only", "ahead", before=[("checkout", "-q", "-B", "main", "main~0"),
-                                                                     ("reset", "-q", "--hard", "ahead~1")])
+        yield (
+            "merge that changes no page",
+            store,
+            no_page(
+                work,
+                pages,
+                "merge",
+                "-q",
+                "--ff-only",
+                "ahead",
+                before=[("checkout", "-q", "-B", "main", "main~0"), ("reset", "-q", "--hard", "ahead~1")],
+            ),
+        )
     yield "rebase of 50 commits, no page", "140", rebase(work, 140, False)
     yield "rebase of 50 commits, 50 pages", "140", rebase(work, 140, True)
     yield "switch to a branch whose artefact is there", "2000", switch(work, 2000)

@@ -33,28 +33,44 @@ def goals(result):
 
 
 def _hook(result):
-    yield Goal("hook, 140 pages of 3 KB, 3 injected, ledger on / bare interpreter", 1.3,
-               result.ratio("hook", "three", "140x3KB", OWN))
+    yield Goal(
+        "hook, 140 pages of 3 KB, 3 injected, ledger on / bare interpreter",
+        1.3,
+        result.ratio("hook", "three", "140x3KB", OWN),
+    )
     for size in SIZES[2:]:
-        yield Goal(f"hook, {int(size):,} pages / its own time at 140 pages", 1.15,
-                   result.apart("three", size, "three", "140"))
+        yield Goal(
+            f"hook, {int(size):,} pages / its own time at 140 pages", 1.15, result.apart("three", size, "three", "140")
+        )
     for size in SIZES[2:]:
         yield Goal(f"hook, peak memory at {int(size):,} pages / bare interpreter", 1.3, _peak(result, size))
     largest = _largest(result)
-    yield Goal(f"hook, a keyword that thousands of pages share / one that 3 share ({int(largest):,} pages)", 2.0,
-               result.ratio("keyword", "shared", largest, "thousands of pages", "three pages"))
+    yield Goal(
+        f"hook, a keyword that thousands of pages share / one that 3 share ({int(largest):,} pages)",
+        2.0,
+        result.ratio("keyword", "shared", largest, "thousands of pages", "three pages"),
+    )
     yield Goal("hook, a 200 KB paste in the prompt / bare interpreter", 1.6, result.ratio("hook", "paste", "140", OWN))
 
 
 def _peers(result):
     for size, least in (("140", 4.5), ("20000", 140.0)):
-        yield Goal(f"scan with python-frontmatter / hook, {int(size):,} pages", least,
-                   against(result, "frontmatter_scan", size), least=True)
-    yield Goal("tuned plain-text scan / hook, 140 pages (level is 1)", 0.95,
-               against(result, "plain_scan_tuned", "140"), least=True)
+        yield Goal(
+            f"scan with python-frontmatter / hook, {int(size):,} pages",
+            least,
+            against(result, "frontmatter_scan", size),
+            least=True,
+        )
+    yield Goal(
+        "tuned plain-text scan / hook, 140 pages (level is 1)",
+        0.95,
+        against(result, "plain_scan_tuned", "140"),
+        least=True,
+    )
     for size in SIZES:
-        others = [(against(result, name, size), name) for name in PEERS
-                  if not (name == "plain_scan_tuned" and size == "140")]
+        others = [
+            (against(result, name, size), name) for name in PEERS if not (name == "plain_scan_tuned" and size == "140")
+        ]
         others = [pair for pair in others if pair[0]]
         if others:
             value, name = min(others)
@@ -69,13 +85,20 @@ def _store(result):
     full = result.timing("build", "full and verify", largest)
     small = result.timing("build", "small", largest)
     if full and small:
-        yield Goal(f"build after one edit / full build, {int(largest):,} pages", 3.0,
-                   100 * small["one edit"].ms / full["full build"].ms, unit=" %")
+        yield Goal(
+            f"build after one edit / full build, {int(largest):,} pages",
+            3.0,
+            100 * small["one edit"].ms / full["full build"].ms,
+            unit=" %",
+        )
         yield Goal(f"verify / full build, {int(largest):,} pages", 1.2, full["verify"].ratio(full["full build"]))
     before = result.timing("build", "full and verify", "2000")
     if full and before and largest != "2000":
-        yield Goal(f"full build, time per page at {int(largest):,} / at 2,000 pages", 1.25,
-                   (full["full build"].ms / int(largest)) / (before["full build"].ms / 2000))
+        yield Goal(
+            f"full build, time per page at {int(largest):,} / at 2,000 pages",
+            1.25,
+            (full["full build"].ms / int(largest)) / (before["full build"].ms / 2000),
+        )
 
 
 def _git(result):

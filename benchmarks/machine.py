@@ -32,10 +32,14 @@ def versions():
     """Versions of all that takes part, as text."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"python": said(BASE_PYTHON, "-c", "import platform; print(platform.python_version())"),
-             "node": said("node", "--version"), "git": said("git", "--version"),
-             "strace": said("strace", "--version"), "valgrind": said("valgrind", "--version"),
-             "sqlite": said(BASE_PYTHON, "-c", "import sqlite3; print(sqlite3.sqlite_version)")}
+    found = {
+        "python": said(BASE_PYTHON, "-c", "import platform; print(platform.python_version())"),
+        "node": said("node", "--version"),
+        "git": said("git", "--version"),
+        "strace": said("strace", "--version"),
+        "valgrind": said("valgrind", "--version"),
+        "sqlite": said(BASE_PYTHON, "-c", "import sqlite3; print(sqlite3.sqlite_version)"),
+    }
     for name in ("abcd-index", "orjson", "PyYAML", "python-frontmatter", "GitPython", "typer"):
         try:
             found[name] = version(name)
@@ -57,7 +61,12 @@ def commit():
 
 def describe():
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
-    return {"system": f"{platform.system()} {platform.release()}", "machine": platform.machine(),
-            "processor": processor(), "cores": os.cpu_count(), "memory_gib": round(memory / 2**30),
-            "load_at_start": [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else [],
-            "implementation": sys.implementation.name}
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(memory / 2**30),
+        "load_at_start": [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else [],
+        "implementation": sys.implementation.name,
+    }

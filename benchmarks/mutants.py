@@ -20,11 +20,30 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPARE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-           ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
-OPERATE = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-           ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift,
-           ast.RShift: ast.LShift}
+COMPARE = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+OPERATE = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
 LEFT_OUT = {".git", ".venv", ".hypothesis", ".pytest_cache", ".mypy_cache", ".ruff_cache", "dist", "__pycache__"}
 # A mutant may loop for ever: it has so many times what the tests take without one.
 PATIENCE = 4
@@ -97,15 +116,22 @@ class Copy:
         shutil.copytree(ROOT, self.root, ignore=lambda at, names: LEFT_OUT & set(names))
         self.command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
         # The installed package is the checkout's own; processes that tests start must find the copy.
-        self.env = dict(os.environ, PYTHONPATH=str(self.root), PYTHONDONTWRITEBYTECODE="1",
-                        HYPOTHESIS_STORAGE_DIRECTORY=str(folder))
+        self.env = dict(
+            os.environ, PYTHONPATH=str(self.root), PYTHONDONTWRITEBYTECODE="1", HYPOTHESIS_STORAGE_DIRECTORY=str(folder)
+        )
         self.limit = None
 
     def passes(self):
         """Whether the tests pass; False also when they take longer than ``limit`` seconds."""
         try:
-            done = subprocess.run(self.command, cwd=self.root, env=self.env, capture_output=True, timeout=self.limit,
-                                  stdin=subprocess.DEVNULL)
+            done = subprocess.run(
+                self.command,
+                cwd=self.root,
+                env=self.env,
+                capture_output=True,
+                timeout=self.limit,
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired:
             return False
         return done.returncode == 0
@@ -127,7 +153,7 @@ def run(modules, tests, only=None):
             path = ground.root / module
             source = path.read_text(encoding="utf-8")
             found = mutants(source)
-            found = found[::max(1, len(found) // only)][:only] if only else found
+            found = found[:: max(1, len(found) // only)][:only] if only else found
             minutes = 1 + len(found) * took / 60
             print("%s: %d mutants, about %d minutes at most" % (module, len(found), minutes), flush=True)
             for line, before, after, text in found:
@@ -148,7 +174,7 @@ def main(argv):
     parser.add_argument("--list", action="store_true", help="show the mutants and run nothing")
     parser.add_argument("--only", type=int, help="try about so many of each module, evenly spread")
     at = argv.index("--") if "--" in argv else len(argv)
-    options, tests = parser.parse_args(argv[:at]), argv[at + 1:]
+    options, tests = parser.parse_args(argv[:at]), argv[at + 1 :]
     if options.list:
         for module in options.modules:
             for line, before, after, _ in mutants((ROOT / module).read_text(encoding="utf-8")):

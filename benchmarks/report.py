@@ -11,9 +11,13 @@ from .results import FOLDER, spread
 from .timing import BARE
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-CASES = {"three": "three pages match and come", "nothing": "nothing matches",
-         "depleted": "three pages match, 20 % of the window free", "repeat": "the pages are in the session already",
-         "paste": "a 200 KB log is pasted below the question"}
+CASES = {
+    "three": "three pages match and come",
+    "nothing": "nothing matches",
+    "depleted": "three pages match, 20 % of the window free",
+    "repeat": "the pages are in the session already",
+    "paste": "a 200 KB log is pasted below the question",
+}
 
 INTRO = """# Benchmarks
 
@@ -99,8 +103,12 @@ def svg(result):
     series = {name: line for name, line in series.items() if len(line) > 1}
     if not series:
         return ""
-    return chart.draw(series, "A prompt's wall time, in starts of a bare interpreter", "pages in the store",
-                      "times python3 -I -S -c pass")
+    return chart.draw(
+        series,
+        "A prompt's wall time, in starts of a bare interpreter",
+        "pages in the store",
+        "times python3 -I -S -c pass",
+    )
 
 
 def _line(result, figure, name):
@@ -112,19 +120,26 @@ def _head(result):
     data = result.data
     about, versions = data["machine"], data["versions"]
     name = f"{data['taken']}-{data['profile']}.json"
-    return (f"Taken {data['taken']} at commit `{data['commit']}` with `{data['command']}` "
-            f"({data.get('minutes', '?')} minutes); raw rows in `benchmarks/{FOLDER.name}/{name}`.\n"
-            f"{about['system']}, {about['processor']}, {about['cores']} cores, {about['memory_gib']} GiB; "
-            f"{about['implementation']} {versions['python']}, node {versions['node'] or 'not installed'}, "
-            f"SQLite {versions['sqlite']}, {versions['git']}, orjson {versions['orjson']}, "
-            f"PyYAML {versions['PyYAML']}, python-frontmatter {versions['python-frontmatter']}.\n")
+    return (
+        f"Taken {data['taken']} at commit `{data['commit']}` with `{data['command']}` "
+        f"({data.get('minutes', '?')} minutes); raw rows in `benchmarks/{FOLDER.name}/{name}`.\n"
+        f"{about['system']}, {about['processor']}, {about['cores']} cores, {about['memory_gib']} GiB; "
+        f"{about['implementation']} {versions['python']}, node {versions['node'] or 'not installed'}, "
+        f"SQLite {versions['sqlite']}, {versions['git']}, orjson {versions['orjson']}, "
+        f"PyYAML {versions['PyYAML']}, python-frontmatter {versions['python-frontmatter']}.\n"
+    )
 
 
 def _tables(result):
     yield "Goals", _goals(result)
-    for title, made in (("The prompt hook", _hook(result)), ("Beside the peers", _peers(result)),
-                        ("What a prompt touches", _counts(result)), ("Build, verify, recall", _builds(result)),
-                        ("Git operations", _git(result)), ("Sizes", _sizes(result))):
+    for title, made in (
+        ("The prompt hook", _hook(result)),
+        ("Beside the peers", _peers(result)),
+        ("What a prompt touches", _counts(result)),
+        ("Build, verify, recall", _builds(result)),
+        ("Git operations", _git(result)),
+        ("Sizes", _sizes(result)),
+    ):
         if made:
             yield title, made
     if result.data["notes"]:
@@ -154,15 +169,18 @@ def _measured(result):
 
 def _goals(result):
     found = goals(result)
-    made = table(["figure", "goal", "measured", "met"],
-                 [[g.what, g.bound, g.shown, "yes" if g.met else "no"] for g in found])
+    made = table(
+        ["figure", "goal", "measured", "met"], [[g.what, g.bound, g.shown, "yes" if g.met else "no"] for g in found]
+    )
     return made + _missed([g.what for g in found if not g.met])
 
 
 def _missed(figures):
     """Which goals are missed, and why."""
-    rows = [f"- **{what}**" + "".join(f": {why}" for start, why in REASONS.items() if what.startswith(start))
-            for what in figures]
+    rows = [
+        f"- **{what}**" + "".join(f": {why}" for start, why in REASONS.items() if what.startswith(start))
+        for what in figures
+    ]
     return "\n\nMissed, and why:\n\n" + "\n".join(rows) if rows else ""
 
 
@@ -170,14 +188,17 @@ def _hook(result):
     sizes = _measured(result)
     rows = [[what, *(times(result.ratio("hook", case, size, OWN)) for size in sizes)] for case, what in CASES.items()]
     for name in ("three pages", "thousands of pages"):
-        rows.append([f"a keyword that {name} share",
-                     *(times(result.ratio("keyword", "shared", size, name)) for size in sizes)])
+        rows.append(
+            [f"a keyword that {name} share", *(times(result.ratio("keyword", "shared", size, name)) for size in sizes)]
+        )
     first = result.timing("hook", "three", sizes[0]) if sizes else None
     if not first:
         return ""
     low, middle, high = spread(first[OWN])
-    note = (f"\n\nIn milliseconds at {sizes[0]}, three pages: median {middle:.1f} (10 % below {low:.1f}, 10 % above "
-            f"{high:.1f}); the bare interpreter {first[BARE].ms:.1f}.")
+    note = (
+        f"\n\nIn milliseconds at {sizes[0]}, three pages: median {middle:.1f} (10 % below {low:.1f}, 10 % above "
+        f"{high:.1f}); the bare interpreter {first[BARE].ms:.1f}."
+    )
     return table(["times the bare interpreter", *sizes], rows) + note
 
 
@@ -188,13 +209,18 @@ def _peers(result):
         cells = [times(result.ratio(f"peer {name}", "three", size, name)) for size in sizes]
         if any(cells):
             rows.append([chart.LABELS[name], *cells])
-    ahead = [[chart.LABELS[name], *(times(against(result, name, size)) for size in sizes)]
-             for name in (*PEERS, *INSTALLED) if any(against(result, name, size) for size in sizes)]
+    ahead = [
+        [chart.LABELS[name], *(times(against(result, name, size)) for size in sizes)]
+        for name in (*PEERS, *INSTALLED)
+        if any(against(result, name, size) for size in sizes)
+    ]
     if not ahead:
         return ""
-    return (table(["times the bare interpreter", *sizes], rows)
-            + "\n\nThe same as multiples of the hook's time, each pair measured in turns:\n\n"
-            + table(["peer / hook", *sizes], ahead))
+    return (
+        table(["times the bare interpreter", *sizes], rows)
+        + "\n\nThe same as multiples of the hook's time, each pair measured in turns:\n\n"
+        + table(["peer / hook", *sizes], ahead)
+    )
 
 
 def _counts(result):
@@ -204,10 +230,24 @@ def _counts(result):
         found = result.timing("hook", "three", entry["store"])
         peak = f"{found[entry['name']].peak / 1024:.1f}" if found and entry["name"] in found else ""
         millions = f"{entry['instructions'] / 1e6:.1f}" if entry["instructions"] else ""
-        rows.append([chart.LABELS.get(entry["name"], entry["name"]), entry["store"], calls or "", opened or "",
-                     f"{read:,}" if read else "", millions, peak])
-    return table(["process", "pages", "system calls", "files opened", "bytes read", "million instructions",
-                  "peak MiB"], rows) if rows else ""
+        rows.append(
+            [
+                chart.LABELS.get(entry["name"], entry["name"]),
+                entry["store"],
+                calls or "",
+                opened or "",
+                f"{read:,}" if read else "",
+                millions,
+                peak,
+            ]
+        )
+    return (
+        table(
+            ["process", "pages", "system calls", "files opened", "bytes read", "million instructions", "peak MiB"], rows
+        )
+        if rows
+        else ""
+    )
 
 
 def _builds(result):
@@ -216,11 +256,35 @@ def _builds(result):
         full, small = result.timing("build", "full and verify", size), result.timing("build", "small", size)
         if not full or not small:
             continue
-        rows.append([size, _s(full["full build"]), _s(small["no change"]), _s(small["one edit"]), _s(full["verify"]),
-                     _s(small["recall"]), _s(small["import of the command line"]),
-                     f"{full['full build'].peak / 1024:.0f}"])
-    return table(["pages", "full build s", "no change s", "one edit s", "verify s", "recall s",
-                  "import alone s", "full build peak MiB"], rows) if rows else ""
+        rows.append(
+            [
+                size,
+                _s(full["full build"]),
+                _s(small["no change"]),
+                _s(small["one edit"]),
+                _s(full["verify"]),
+                _s(small["recall"]),
+                _s(small["import of the command line"]),
+                f"{full['full build'].peak / 1024:.0f}",
+            ]
+        )
+    return (
+        table(
+            [
+                "pages",
+                "full build s",
+                "no change s",
+                "one edit s",
+                "verify s",
+                "recall s",
+                "import alone s",
+                "full build peak MiB",
+            ],
+            rows,
+        )
+        if rows
+        else ""
+    )
 
 
 def _s(figure):
@@ -235,17 +299,60 @@ def _git(result):
         found = result.timing("git", entry["case"], entry["store"])
         hooked, without, empty = (found[name] for name in (HOOKED, WITHOUT, EMPTY))
         starts = f"{(hooked.ms - without.ms) / found[BARE].ms:+.1f}" if BARE in found else ""
-        rows.append([entry["case"], entry["store"], f"{without.ms:.1f}", f"{hooked.ms:.1f}",
-                     times(hooked.ratio(without)), times(empty.ratio(without)), starts])
-    return table(["operation", "pages", "without hooks ms", "with hooks ms", "ratio", "with empty hooks",
-                  "added, in bare starts"], rows) if rows else ""
+        rows.append(
+            [
+                entry["case"],
+                entry["store"],
+                f"{without.ms:.1f}",
+                f"{hooked.ms:.1f}",
+                times(hooked.ratio(without)),
+                times(empty.ratio(without)),
+                starts,
+            ]
+        )
+    return (
+        table(
+            [
+                "operation",
+                "pages",
+                "without hooks ms",
+                "with hooks ms",
+                "ratio",
+                "with empty hooks",
+                "added, in bare starts",
+            ],
+            rows,
+        )
+        if rows
+        else ""
+    )
 
 
 def _sizes(result):
-    rows = [[entry["name"], f"{entry['bytes']:,}", f"{entry['median']:,}", f"{entry['p95']:,}",
-             f"{entry['artefact']:,}", f"{entry['artefact'] / entry['bytes']:.2f}",
-             *(f"{entry['peer_indexes'].get(name, 0) / entry['bytes']:.2f}" if entry["peer_indexes"] else ""
-               for name in ("fts5", "keys", "json"))] for entry in result.data["stores"]]
-    head = ["store", "bytes of pages", "median", "p95", "artefact", "/ pages", "FTS5 / pages", "SQLite keys / pages",
-            "JSON keys / pages"]
+    rows = [
+        [
+            entry["name"],
+            f"{entry['bytes']:,}",
+            f"{entry['median']:,}",
+            f"{entry['p95']:,}",
+            f"{entry['artefact']:,}",
+            f"{entry['artefact'] / entry['bytes']:.2f}",
+            *(
+                f"{entry['peer_indexes'].get(name, 0) / entry['bytes']:.2f}" if entry["peer_indexes"] else ""
+                for name in ("fts5", "keys", "json")
+            ),
+        ]
+        for entry in result.data["stores"]
+    ]
+    head = [
+        "store",
+        "bytes of pages",
+        "median",
+        "p95",
+        "artefact",
+        "/ pages",
+        "FTS5 / pages",
+        "SQLite keys / pages",
+        "JSON keys / pages",
+    ]
     return table(head, rows) if rows else ""

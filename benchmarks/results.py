@@ -21,10 +21,22 @@ class Result:
 
     @classmethod
     def new(cls, command, profile):
-        return cls({"format": FORMAT, "taken": datetime.date.today().isoformat(), "profile": profile,
-                    "command": command, "commit": machine.commit(), "machine": machine.describe(),
-                    "versions": machine.versions(), "columns": COLUMNS, "stores": [], "timings": [], "counts": [],
-                    "notes": []})
+        return cls(
+            {
+                "format": FORMAT,
+                "taken": datetime.date.today().isoformat(),
+                "profile": profile,
+                "command": command,
+                "commit": machine.commit(),
+                "machine": machine.describe(),
+                "versions": machine.versions(),
+                "columns": COLUMNS,
+                "stores": [],
+                "timings": [],
+                "counts": [],
+                "notes": [],
+            }
+        )
 
     @classmethod
     def load(cls, path):
@@ -45,8 +57,14 @@ class Result:
 
     def add(self, figure, case, store, measured):
         """Keep the rows of ``measured``: {name: Figure} of commands that took turns."""
-        self.data["timings"].append({"figure": figure, "case": case, "store": store,
-                                     "rows": {name: found.plain() for name, found in measured.items()}})
+        self.data["timings"].append(
+            {
+                "figure": figure,
+                "case": case,
+                "store": store,
+                "rows": {name: found.plain() for name, found in measured.items()},
+            }
+        )
 
     def note(self, text):
         self.data["notes"].append(text)
@@ -55,8 +73,9 @@ class Result:
         """{name: Figure} as it was added, or None."""
         for entry in self.data["timings"]:
             if (entry["figure"], entry["case"], entry["store"]) == (figure, case, store):
-                return {name: Figure([[row[0], None] + row[1:] for row in rows])
-                        for name, rows in entry["rows"].items()}
+                return {
+                    name: Figure([[row[0], None] + row[1:] for row in rows]) for name, rows in entry["rows"].items()
+                }
         return None
 
     def count(self, store, name, case="three"):
@@ -95,8 +114,10 @@ def render(data):
     lines.append(',\n "timings": [')
     for number, entry in enumerate(data["timings"]):
         head = json.dumps({k: v for k, v in entry.items() if k != "rows"})[:-1]
-        rows = ",".join(f'\n    {json.dumps(name)}: {json.dumps(rows, separators=(",", ":"))}'
-                        for name, rows in entry["rows"].items())
+        rows = ",".join(
+            f"\n    {json.dumps(name)}: {json.dumps(rows, separators=(',', ':'))}"
+            for name, rows in entry["rows"].items()
+        )
         lines.append(f'{"," if number else ""}\n  {head}, "rows": {{{rows}}}}}')
     lines.append("]\n}\n")
     return "".join(lines)

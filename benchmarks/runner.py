@@ -55,8 +55,14 @@ def run(command):
     pid = start(command, command["argv"])
     _, status, usage = posix.wait4(pid, 0)
     wall = time.perf_counter_ns() - begin
-    return [wall, int(usage.ru_utime * 1e6), int(usage.ru_stime * 1e6), usage.ru_maxrss // UNIT,
-            posix.waitstatus_to_exitcode(status), posix.stat(command["stdout"]).st_size]
+    return [
+        wall,
+        int(usage.ru_utime * 1e6),
+        int(usage.ru_stime * 1e6),
+        usage.ru_maxrss // UNIT,
+        posix.waitstatus_to_exitcode(status),
+        posix.stat(command["stdout"]).st_size,
+    ]
 
 
 def main():

@@ -36,8 +36,10 @@ class Timed:
         self.begun = time.perf_counter(), _cpu()
 
     def __exit__(self, *error):
-        print(f"{self.name:28} {time.perf_counter() - self.begun[0]:9.2f} s wall {_cpu() - self.begun[1]:9.2f} s CPU",
-              flush=True)
+        print(
+            f"{self.name:28} {time.perf_counter() - self.begun[0]:9.2f} s wall {_cpu() - self.begun[1]:9.2f} s CPU",
+            flush=True,
+        )
 
 
 def main(pages, base):
@@ -47,8 +49,11 @@ def main(pages, base):
     _git(base, "init", "-q", "--bare", bare)
     _git(root, "init", "-q")
     _git(root, "remote", "add", "origin", bare)
-    scope, folder, remote = workspace_at(root, Places()), Place(os.path.join(base, "place"), "option"), \
-        Place("git:origin", "option")
+    scope, folder, remote = (
+        workspace_at(root, Places()),
+        Place(os.path.join(base, "place"), "option"),
+        Place("git:origin", "option"),
+    )
     with Timed("full build"):
         built = build(scope)
     print("bytes of the artefact", built.size)

@@ -46,8 +46,14 @@ class Writer:
             return self._written(rng, slug, keywords, title, i, self.fixed_size or MEDIAN)
         if i < len(TARGETS) + len(FEW):
             slug = FEW[i - len(TARGETS)]
-            return self._written(rng, slug, ["rollout", rng.choice(self.words[300:])], slug.replace("_", " "), i,
-                                 self.fixed_size or MEDIAN)
+            return self._written(
+                rng,
+                slug,
+                ["rollout", rng.choice(self.words[300:])],
+                slug.replace("_", " "),
+                i,
+                self.fixed_size or MEDIAN,
+            )
         own = rng.sample(range(300, len(self.words)), 3)
         slug = "_".join(self.words[w] for w in own[:2]) + f"_{i}"
         size = self.fixed_size or min(60_000, max(250, int(rng.lognormvariate(math.log(MEDIAN), _SIGMA))))
@@ -57,8 +63,11 @@ class Writer:
     def _keywords(self, rng, i, own):
         """3 to 6 keywords: one of the page's own, a phrase, topics that about 25 pages share, common ones."""
         topic = rng.randrange(self.topics)
-        keywords = [self.words[own[0]], f"{self.words[own[1]]} {self.words[own[2]]}",
-                    self.words[200 + topic % (len(self.words) - 200)]]
+        keywords = [
+            self.words[own[0]],
+            f"{self.words[own[1]]} {self.words[own[2]]}",
+            self.words[200 + topic % (len(self.words) - 200)],
+        ]
         if (i - len(TARGETS) - len(FEW)) < self.shared:
             keywords.append("deploy")
         for _ in range(rng.randrange(3)):
@@ -81,8 +90,10 @@ class Writer:
         if i % 2:
             name = f"{slug}.md"
             kind = rng.choice(("user", "feedback", "project", "reference"))
-            head = (f"---\nname: {slug.replace('_', '-')}\ndescription: {summary}\nmetadata:\n  type: {kind}\n"
-                    f"  updated: {rng.choice(DATES)}\nrecall: [{recall}]\n---\n")
+            head = (
+                f"---\nname: {slug.replace('_', '-')}\ndescription: {summary}\nmetadata:\n  type: {kind}\n"
+                f"  updated: {rng.choice(DATES)}\nrecall: [{recall}]\n---\n"
+            )
             line = f"- [{title}]({name}) — {summary}"
         else:
             name = f"{rng.choice(TYPES)}_core_{slug}.md"
@@ -91,10 +102,19 @@ class Writer:
         return name, head + body + "\n", line
 
 
-RULES = {"schema_version": 1, "disabled": False, "domains": {
-    name: {"state": "active", "recall": [f"{name.lower()} rule", f"{name.lower()} policy"], "aliases": [],
-           "rules": [f"Keep the {name.lower()} short.", f"Ask before changing a {name.lower()}."]}
-    for name in ("SCHEMA", "LICENCE", "CHANGELOG", "INVOICE", "TRANSLATION", "PRIVACY")}}
+RULES = {
+    "schema_version": 1,
+    "disabled": False,
+    "domains": {
+        name: {
+            "state": "active",
+            "recall": [f"{name.lower()} rule", f"{name.lower()} policy"],
+            "aliases": [],
+            "rules": [f"Keep the {name.lower()} short.", f"Ask before changing a {name.lower()}."],
+        }
+        for name in ("SCHEMA", "LICENCE", "CHANGELOG", "INVOICE", "TRANSLATION", "PRIVACY")
+    },
+}
 
 
 def make(root, pages, seed=1, fixed_size=0):

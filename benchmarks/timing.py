@@ -21,8 +21,15 @@ class Command:
         self.before, self.reset = [[str(a) for a in argv] for argv in before], list(reset)
 
     def spec(self, stdout):
-        return {"argv": self.argv, "env": self.env, "cwd": self.cwd, "stdin": self.stdin, "stdout": str(stdout),
-                "before": self.before, "reset": [(str(folder), files) for folder, files in self.reset]}
+        return {
+            "argv": self.argv,
+            "env": self.env,
+            "cwd": self.cwd,
+            "stdin": self.stdin,
+            "stdout": str(stdout),
+            "before": self.before,
+            "reset": [(str(folder), files) for folder, files in self.reset],
+        }
 
     def output(self):
         """One run's stdout, for checking that a command does the work it is timed for."""
@@ -52,13 +59,20 @@ def bare(env, cwd):
 def measure(commands, work, rounds=20, warmup=1, seconds=30.0, least=3):
     """Time ``commands`` in turns; return {name: Figure}. ``seconds`` bounds the whole (``least`` rounds are made)."""
     spec, out = Path(work) / "spec", Path(work) / "rows"
-    spec.write_bytes(marshal.dumps({
-        "commands": [c.spec(Path(work) / f"out{i}") for i, c in enumerate(commands)],
-        "rounds": rounds, "least": least, "warmup": warmup, "seconds": float(seconds)}))
+    spec.write_bytes(
+        marshal.dumps(
+            {
+                "commands": [c.spec(Path(work) / f"out{i}") for i, c in enumerate(commands)],
+                "rounds": rounds,
+                "least": least,
+                "warmup": warmup,
+                "seconds": float(seconds),
+            }
+        )
+    )
     subprocess.run([BASE_PYTHON, "-I", "-S", RUNNER, str(spec), str(out)], check=True)
     rows = marshal.loads(out.read_bytes())
-    return {command.name: Figure([row for row in rows if row[1] == index])
-            for index, command in enumerate(commands)}
+    return {command.name: Figure([row for row in rows if row[1] == index]) for index, command in enumerate(commands)}
 
 
 class Figure:

@@ -22,10 +22,16 @@ def traced(command):
     calls = [m.groups() for m in map(_CALL.match, text.splitlines()) if m]
     if not calls:
         return None  # strace is there but may not trace (a container without ptrace)
-    files = [args.split('"')[1] for name, args, got in calls
-             if name in ("open", "openat") and not got.startswith("-") and '"' in args]
-    return {"calls": len(calls), "read": sum(int(got) for name, _, got in calls if name in _READS and int(got) > 0),
-            "files": files}
+    files = [
+        args.split('"')[1]
+        for name, args, got in calls
+        if name in ("open", "openat") and not got.startswith("-") and '"' in args
+    ]
+    return {
+        "calls": len(calls),
+        "read": sum(int(got) for name, _, got in calls if name in _READS and int(got) > 0),
+        "files": files,
+    }
 
 
 def instructions(command):
@@ -33,8 +39,9 @@ def instructions(command):
     if not shutil.which("valgrind"):
         return None
     _prepare(command)
-    done = _run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
-                 *command.argv], command)
+    done = _run(
+        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *command.argv], command
+    )
     found = re.search(r"I +refs: +([\d,]+)", done.stderr)
     return int(found.group(1).replace(",", "")) if found else None
 
@@ -52,8 +59,16 @@ def _prepare(command):
 def _run(argv, command):
     stdin = open(command.stdin, "rb") if command.stdin else subprocess.DEVNULL
     try:
-        return subprocess.run(argv, env=command.env, cwd=command.cwd, stdin=stdin, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, errors="replace")
+        return subprocess.run(
+            argv,
+            env=command.env,
+            cwd=command.cwd,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
     finally:
         if command.stdin:
             stdin.close()

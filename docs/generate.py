@@ -57,16 +57,22 @@ def cli_page():
     """The command line reference, from the definitions in ``abcd_index/cli.py``."""
     from abcd_index.cli import app
 
-    lines = [MADE + "# Commands\n", app.info.help + "\n",
-             "Exit status: **0** fine, **1** findings or no store here, **2** could not run or could not tell.\n"
-             "A command that needs a store ends with 1 where there is none, `verify` too: there is nothing to\n"
-             "check. `install` has [its own table](../how-to/git.md). Results go to standard output, remarks to\n"
-             "standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` on.\n",
-             "| command | does |", "|---|---|"]
-    commands = [(info.name or info.callback.__name__.replace("_", "-"), info)
-                for info in app.registered_commands if not info.hidden]
-    lines += [f"| [`abcd-index {name}`](#abcd-index-{name}) | {_cell(info.short_help)} |"
-              for name, info in commands]
+    lines = [
+        MADE + "# Commands\n",
+        app.info.help + "\n",
+        "Exit status: **0** fine, **1** findings or no store here, **2** could not run or could not tell.\n"
+        "A command that needs a store ends with 1 where there is none, `verify` too: there is nothing to\n"
+        "check. `install` has [its own table](../how-to/git.md). Results go to standard output, remarks to\n"
+        "standard error. `NO_COLOR` turns colour off, `FORCE_COLOR` on.\n",
+        "| command | does |",
+        "|---|---|",
+    ]
+    commands = [
+        (info.name or info.callback.__name__.replace("_", "-"), info)
+        for info in app.registered_commands
+        if not info.hidden
+    ]
+    lines += [f"| [`abcd-index {name}`](#abcd-index-{name}) | {_cell(info.short_help)} |" for name, info in commands]
     lines += ["", "`abcd-index --version` prints the version; `-h` or `--help` after any command explains it.\n"]
     for name, info in commands:
         lines += _command(name, info.callback)
@@ -78,16 +84,18 @@ def findings_page():
     """Every finding of ``build`` and ``verify``, from the tables of codes."""
     from abcd_index.verify.codes import tables
 
-    lines = [MADE + "# Findings\n",
-             "What `abcd-index verify` can report; `abcd-index build` prints those about pages too. An "
-             "**error** makes\n"
-             "`verify` exit 1: something that was written is lost or wrong. A **warning** does so with `--strict`\n"
-             "only: it works, and probably not as meant. Every finding says in which file and line it is and what to\n"
-             "do about it.\n"]
+    lines = [
+        MADE + "# Findings\n",
+        "What `abcd-index verify` can report; `abcd-index build` prints those about pages too. An "
+        "**error** makes\n"
+        "`verify` exit 1: something that was written is lost or wrong. A **warning** does so with `--strict`\n"
+        "only: it works, and probably not as meant. Every finding says in which file and line it is and what to\n"
+        "do about it.\n",
+    ]
     for heading, table in tables():
         lines += [f"## {heading}\n", "| code | | what it means |", "|---|---|---|"]
         for code, (severity, meaning) in table.items():
-            lines.append(f"| <a id=\"{code}\"></a>`{code}` | {severity} | {_cell(meaning)} |")
+            lines.append(f'| <a id="{code}"></a>`{code}` | {severity} | {_cell(meaning)} |')
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -105,15 +113,18 @@ def architecture_page():
         purpose = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         shown = f"`{name}/`" if path.name == "__init__.py" else f"`{name}.py`"
         direct = needs[name].difference(*(below[other] for other in needs[name]))
-        lines.append(f"| {shown} | {_cell(purpose.partition(chr(10) * 2)[0])} | "
-                     + ", ".join(f"`{other}`" for other in sorted(direct)) + " |")
+        lines.append(
+            f"| {shown} | {_cell(purpose.partition(chr(10) * 2)[0])} | "
+            + ", ".join(f"`{other}`" for other in sorted(direct))
+            + " |"
+        )
     return before + ROOMS_BEGIN + "\n".join(lines) + "\n" + ROOMS_END + after
 
 
 def _needs(name, path, rooms):
     """The other rooms that a room imports from, also later than at its start; not what only a type checker reads."""
     found = set()
-    for source in (path.parent.rglob("*.py") if path.name == "__init__.py" else [path]):
+    for source in path.parent.rglob("*.py") if path.name == "__init__.py" else [path]:
         todo = [ast.parse(source.read_text(encoding="utf-8"))]
         while todo:
             node = todo.pop()
@@ -136,8 +147,11 @@ def _upwards(needs):
     return below
 
 
-PAGES = {"reference/cli.md": cli_page, "reference/findings.md": findings_page,
-         "explanation/architecture.md": architecture_page}
+PAGES = {
+    "reference/cli.md": cli_page,
+    "reference/findings.md": findings_page,
+    "explanation/architecture.md": architecture_page,
+}
 
 
 def _command(name, function):

@@ -33,11 +33,19 @@ PACKAGES = ("abcd_index", "abcd_index.artefact", "abcd_index.text", "abcd_index.
 BASE = ("artefact/format", "artefact/reader", "scopes", "agenthooks/payload", "agenthooks/io")
 STEPS = {
     "prompt_hook": BASE + ("agenthooks/prompt_hook",),
-    "lookup": ("text/normalise", "agenthooks/prompt", "agenthooks/match", "artefact/provenance",
-               "agenthooks/decide"),
+    "lookup": ("text/normalise", "agenthooks/prompt", "agenthooks/match", "artefact/provenance", "agenthooks/decide"),
     "segment": ("text/segment",),
-    "matched": ("agenthooks/fill", "agenthooks/ledger", "artefact/ranking", "agenthooks/rank", "artefact/times",
-                "agenthooks/freshness", "agenthooks/render", "agenthooks/budget", "text/porter"),
+    "matched": (
+        "agenthooks/fill",
+        "agenthooks/ledger",
+        "artefact/ranking",
+        "agenthooks/rank",
+        "artefact/times",
+        "agenthooks/freshness",
+        "agenthooks/render",
+        "agenthooks/budget",
+        "text/porter",
+    ),
     "statusline": BASE + ("agenthooks/fill", "agenthooks/statusline"),
 }
 # More than any bundle has. From 128 KiB on the C library maps and unmaps memory for each read.
@@ -143,7 +151,7 @@ def read_bundle(root, bundle, names):
         finally:
             posix.close(fd)
         if data.startswith(MAGIC):
-            stamps, codes = loads(memoryview(data)[len(MAGIC):])
+            stamps, codes = loads(memoryview(data)[len(MAGIC) :])
             if stamps == stamps_of(root, names):
                 return codes
     except (OSError, ValueError, EOFError, TypeError):
@@ -167,7 +175,7 @@ def make_bundle(root, bundle, names):
     space = {"__name__": "abcd_bundle"}
     try:
         stamps = stamps_of(root, names)
-        path = __file__[:-len("abcd_loader.py")] + "abcd_bundle.py"
+        path = __file__[: -len("abcd_loader.py")] + "abcd_bundle.py"
         exec(MACHINERY.SourceFileLoader("abcd_bundle", path).get_code("abcd_bundle"), space)
     except (OSError, ImportError):
         return

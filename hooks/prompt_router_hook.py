@@ -1,4 +1,5 @@
 """The prompt hook. A script is compiled anew at every run, so it only runs the loader, whose code is cached."""
+
 try:
     folder = __file__[:-22]
     try:

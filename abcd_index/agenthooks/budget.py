@@ -49,9 +49,17 @@ class Room:
         return True
 
 
-def choose(outcome: "Outcome", prompt: "Prompt", sources: "list[Source]", bracket: str, ledger: "Ledger | None",
-           settings: "dict[str, Any]", excluded: "Callable[[Prompt, Exclusions], str]", by_bytes: bool = False,
-           explain: bool = False) -> None:
+def choose(
+    outcome: "Outcome",
+    prompt: "Prompt",
+    sources: "list[Source]",
+    bracket: str,
+    ledger: "Ledger | None",
+    settings: "dict[str, Any]",
+    excluded: "Callable[[Prompt, Exclusions], str]",
+    by_bytes: bool = False,
+    explain: bool = False,
+) -> None:
     """Fill ``outcome`` with what a prompt brings whose keywords matched in ``sources``."""
     limits = settings["limits"]
     limit = min(limits["context"], render.MOST)
@@ -70,8 +78,9 @@ def choose(outcome: "Outcome", prompt: "Prompt", sources: "list[Source]", bracke
 
         # Rules have their own share of the limit and never take all of it from the pages.
         share = min(limits["rules"], room.left // 2 if taken else room.left)
-        blocks = write_rules(outcome, prompt, sources, ledger, excluded, room, share,
-                             lambda source: _watch(source, watches))
+        blocks = write_rules(
+            outcome, prompt, sources, ledger, excluded, room, share, lambda source: _watch(source, watches)
+        )
     here: list[Candidate] = []
     for candidate in taken:
         (here if _is_here(candidate, watches) else passed).append(candidate)
@@ -156,8 +165,7 @@ def _may_be_whole(candidate: "Candidate", best: "Candidate", bracket: str, count
         candidate.why = "%s contradicts or supersedes it" % candidate.newer
     elif candidate.weak:
         candidate.why = "its keywords are only in pasted text"
-    elif bracket == MODERATE and candidate is not best and (
-            count >= most or candidate.total < NEAR_BEST * best.total):
+    elif bracket == MODERATE and candidate is not best and (count >= most or candidate.total < NEAR_BEST * best.total):
         candidate.why = "in MODERATE only the most relevant pages come whole"
     else:
         return True
@@ -167,8 +175,9 @@ def _may_be_whole(candidate: "Candidate", best: "Candidate", bracket: str, count
 def _whole(candidate: "Candidate", room: "Room", keep: int, first: bool) -> "tuple[str, int]":
     """(block, form) of a page with its text: whole, or as its head when it is the best and does not fit."""
     record = candidate.record
-    head = render.page_header(record["title"], candidate.path, candidate.source.scope.name, candidate.words,
-                              record["updated"])
+    head = render.page_header(
+        record["title"], candidate.path, candidate.source.scope.name, candidate.words, record["updated"]
+    )
     space = room.left - keep - render.cost(head, room.by_bytes)
     body = None
     if record["size"] <= space:

@@ -43,8 +43,7 @@ class Outcome:
     ``problems``: [(scope, error)]. ``decisions``: what ``explain`` says of each of them, when asked.
     """
 
-    __slots__ = ("text", "bracket", "why", "marks", "pages", "more", "rules", "held", "stale", "problems",
-                 "decisions")
+    __slots__ = ("text", "bracket", "why", "marks", "pages", "more", "rules", "held", "stale", "problems", "decisions")
 
     def __init__(self, problems: "list[tuple[Scope, Exception]]") -> None:
         self.problems = problems
@@ -134,9 +133,15 @@ class Search:
         self.problems.append((scope, error))
 
 
-def decide(prompt: str, scopes: "Iterable[Scope]", remaining: "float | Fill | None" = None,
-           ledger: "Ledger | None" = None, settings: "dict[str, Any] | None" = None, explain: bool = False,
-           by_bytes: bool = False) -> "Outcome":
+def decide(
+    prompt: str,
+    scopes: "Iterable[Scope]",
+    remaining: "float | Fill | None" = None,
+    ledger: "Ledger | None" = None,
+    settings: "dict[str, Any] | None" = None,
+    explain: bool = False,
+    by_bytes: bool = False,
+) -> "Outcome":
     """The Outcome of a prompt.
 
     ``prompt``: its text. ``scopes``: narrow to wide. ``remaining``: percent of the window that is free, None
@@ -156,8 +161,14 @@ def decide(prompt: str, scopes: "Iterable[Scope]", remaining: "float | Fill | No
         search.close()
 
 
-def settle(search: "Search", remaining: "float | Fill | None", ledger: "Ledger | None", settings: "dict[str, Any]",
-           explain: bool = False, by_bytes: bool = False) -> "Outcome":
+def settle(
+    search: "Search",
+    remaining: "float | Fill | None",
+    ledger: "Ledger | None",
+    settings: "dict[str, Any]",
+    explain: bool = False,
+    by_bytes: bool = False,
+) -> "Outcome":
     """The Outcome of a Search that found something. An artefact that turns out torn is passed over."""
     from abcd_index.agenthooks.budget import choose
     from abcd_index.agenthooks.fill import Fill, bracket
@@ -228,8 +239,15 @@ def _all_gone(search: "Search", order: int, normal: str) -> bool:
 
 
 def _part(hit: "Hit", with_pages: bool, with_domains: bool) -> "Hit":
-    return Hit(hit.normal, hit.weight, hit.zone, hit.length, hit.pages if with_pages else [],
-               hit.domains if with_domains else [], hit.seen)
+    return Hit(
+        hit.normal,
+        hit.weight,
+        hit.zone,
+        hit.length,
+        hit.pages if with_pages else [],
+        hit.domains if with_domains else [],
+        hit.seen,
+    )
 
 
 def settings_of(header: "dict[str, Any]") -> "dict[str, Any]":

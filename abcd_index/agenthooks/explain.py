@@ -60,8 +60,9 @@ def _of_rules(rules: "Rules") -> "dict[str, Any]":
         "title": rules.record["name"],
         "form": rules.form,
         "why": rules.why,
-        "words": _words(rules.hits, [rules.record["recall"].get(hit.normal, hit.normal) for hit in rules.hits],
-                        rules.source.total),
+        "words": _words(
+            rules.hits, [rules.record["recall"].get(hit.normal, hit.normal) for hit in rules.hits], rules.source.total
+        ),
     }
 
 
@@ -78,24 +79,29 @@ def _held(search: "Search", outcome: "Outcome", ranked: "set[tuple[str, str]]") 
             file = record["file"] if kind == "page" else "rules.json"
             if (name, file) in ranked:
                 continue
-            rows.append({
-                "kind": kind,
-                "scope": name,
-                "file": scope.shown + file if kind == "page" else scope.display(file),
-                "title": record["title"] if kind == "page" else record["name"],
-                "form": "none",
-                "why": why,
-                "words": _words([hit], [record["recall"].get(hit.normal, hit.normal)], artefact.pages),
-            })
+            rows.append(
+                {
+                    "kind": kind,
+                    "scope": name,
+                    "file": scope.shown + file if kind == "page" else scope.display(file),
+                    "title": record["title"] if kind == "page" else record["name"],
+                    "form": "none",
+                    "why": why,
+                    "words": _words([hit], [record["recall"].get(hit.normal, hit.normal)], artefact.pages),
+                }
+            )
     return rows
 
 
 def _words(hits: "list[Hit]", spelled: "list[str]", total: int) -> "list[dict[str, Any]]":
-    return [{
-        "keyword": word,
-        "seen": hit.seen,
-        "where": WHERE[min(hit.zone, len(WHERE) - 1)],
-        "weight": round(hit.weight, 3),
-        "pages": len(hit.pages),
-        "figure": round(figure(hit, total), 3),
-    } for hit, word in zip(hits, spelled)]
+    return [
+        {
+            "keyword": word,
+            "seen": hit.seen,
+            "where": WHERE[min(hit.zone, len(WHERE) - 1)],
+            "weight": round(hit.weight, 3),
+            "pages": len(hit.pages),
+            "figure": round(figure(hit, total), 3),
+        }
+        for hit, word in zip(hits, spelled)
+    ]

@@ -147,7 +147,7 @@ def send(data: bytes) -> bool:
     """Write ``data`` to stdout. False when the reader is gone or the disk is full."""
     try:
         while data:
-            data = data[_os.write(1, data):]
+            data = data[_os.write(1, data) :]
     except OSError:
         return False
     return True

@@ -45,8 +45,19 @@ class Ledger:
     ``begun``: its first line is there. ``refreshed``: all was just forgotten. ``again``: this prompt was counted
     already, by another hook. ``ending``: what a line that is added must begin with."""
 
-    __slots__ = ("seen", "prompts", "depleted", "after", "marker", "bad", "size", "refreshed", "again", "begun",
-                 "ending")
+    __slots__ = (
+        "seen",
+        "prompts",
+        "depleted",
+        "after",
+        "marker",
+        "bad",
+        "size",
+        "refreshed",
+        "again",
+        "begun",
+        "ending",
+    )
 
     def __init__(self) -> None:
         self.seen: dict[str, tuple[int, int]] = {}
@@ -134,8 +145,9 @@ def _take(ledger: "Ledger", words: "list[str]") -> None:
             ledger.seen[signature] = FORMS[form], ledger.prompts
 
 
-def note(session: "Session", ledger: "Ledger", bracket: str, marker: str, said: str,
-         marks: "list[tuple[str, int]]") -> bool:
+def note(
+    session: "Session", ledger: "Ledger", bracket: str, marker: str, said: str, marks: "list[tuple[str, int]]"
+) -> bool:
     """Keep what was sent. ``marks``: [(signature, form)]. What cannot be written only repeats a page."""
     head = MAGIC + " " + session.mark + "\n"
     row = "+ %s %s %s\n" % (bracket, marker, " ".join([said, *["%s:%d" % mark for mark in marks]]))

@@ -35,8 +35,9 @@ class Hit:
 
     __slots__ = ("normal", "weight", "zone", "length", "pages", "domains", "seen")
 
-    def __init__(self, normal: str, weight: float, zone: int, length: int, pages: "list[int]", domains: "list[int]",
-                 seen: str) -> None:
+    def __init__(
+        self, normal: str, weight: float, zone: int, length: int, pages: "list[int]", domains: "list[int]", seen: str
+    ) -> None:
         self.normal = normal
         self.weight = weight
         self.zone = zone
@@ -51,8 +52,9 @@ def match(prompt: "Prompt", lookup: "Callable[[str], list[Posting]]") -> "list[H
     return match_all(prompt, lambda forms: [(form, lookup(form)) for form in forms])
 
 
-def match_all(prompt: "Prompt",
-              lookup_all: "Callable[[Collection[str]], Iterable[tuple[str, list[Posting]]]]") -> "list[Hit]":
+def match_all(
+    prompt: "Prompt", lookup_all: "Callable[[Collection[str]], Iterable[tuple[str, list[Posting]]]]"
+) -> "list[Hit]":
     """As ``match``, with a lookup of many keys at once: keys -> [(key, postings)]."""
     hits: dict[str, Hit] = {}
     forms = prompt.forms()
@@ -111,7 +113,7 @@ def _pasted(run: str, exact: str, entry: "list[str]") -> "_Place | None":
     for _ in range(_MOST_PLACES):
         if at < 0:
             break
-        row = run[at:].split(None, len(entry))[:len(entry)]
+        row = run[at:].split(None, len(entry))[: len(entry)]
         found = _run([first] + [(bare(other), other, PASTED) for other in row[1:]], 0, exact, entry)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
@@ -130,7 +132,7 @@ def _run(tokens: "Sequence[Token | None]", place: int, form: str, entry: "list[s
         return _quality(word, exact, entry[0]) * ZONE_WEIGHT[zone], zone, 1, exact
     normal = entry[0]
     if normal.count(" ") + 1 == len(entry):
-        quality = _quality(word, exact, normal[:normal.index(" ")])
+        quality = _quality(word, exact, normal[: normal.index(" ")])
     else:
         # An identifier, found as its words in a row.
         quality = INFLECTED

@@ -15,8 +15,22 @@ PROMPT = "UserPromptSubmit"
 # Agents that read `hookSpecificOutput` need no entry. '' means: this agent cannot take context, stay silent.
 COPILOT, CURSOR, CLINE, KIRO, KIMI = "copilot", "cursor", "cline", "kiro", "kimi"
 SILENT = ("windsurf", "antigravity")
-HOSTS = ("claude", "codex", "gemini", "qwen", "droid", "devin", "vscode", "tabnine", "opencode",
-         COPILOT, CURSOR, CLINE, KIRO, KIMI) + SILENT
+HOSTS = (
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "droid",
+    "devin",
+    "vscode",
+    "tabnine",
+    "opencode",
+    COPILOT,
+    CURSOR,
+    CLINE,
+    KIRO,
+    KIMI,
+) + SILENT
 
 # Codex counts tokens as bytes / 4 and spills what is over 2,500 of them into a file.
 BYTES = {"codex": 10000}
@@ -32,8 +46,9 @@ class Call:
 
     __slots__ = ("host", "event", "prompt", "cwd", "session", "turn", "subagent", "source", "start")
 
-    def __init__(self, host: str, payload: "dict[str, Any]", names: "tuple[object, object, object, object]",
-                 event: str) -> None:
+    def __init__(
+        self, host: str, payload: "dict[str, Any]", names: "tuple[object, object, object, object]", event: str
+    ) -> None:
         get = payload.get
         prompt, cwd, session, turn = names
         self.host = host
@@ -62,8 +77,12 @@ def read_call(payload: "dict[str, Any]", forced: str = "", environ: "Callable[[s
         inner = inner if isinstance(inner, dict) else {}
         names = inner.get("prompt"), first(get("workspaceRoots")), get("taskId"), get("timestamp")
     elif host == CURSOR:
-        names = get("prompt"), cursor_folder(get, environ), get("conversation_id") or get("session_id"), \
-            get("generation_id")
+        names = (
+            get("prompt"),
+            cursor_folder(get, environ),
+            get("conversation_id") or get("session_id"),
+            get("generation_id"),
+        )
     elif host == COPILOT and not known:
         # Copilot's camelCase events do not say their name: a start has a source, or a first prompt.
         if "prompt" not in payload and ("source" in payload or "initialPrompt" in payload):
@@ -71,8 +90,12 @@ def read_call(payload: "dict[str, Any]", forced: str = "", environ: "Callable[[s
         names = get("prompt") or get("initialPrompt"), get("cwd"), get("sessionId"), None
     else:
         prompt = get("submitted_prompt") if isinstance(get("submitted_prompt"), str) else get("prompt")
-        names = prompt, get("cwd"), first_of(get("session_id"), get("sessionId")), \
-            first_of(get("prompt_id"), get("turn_id"))
+        names = (
+            prompt,
+            get("cwd"),
+            first_of(get("session_id"), get("sessionId")),
+            first_of(get("prompt_id"), get("turn_id")),
+        )
     return Call(host, payload, names, event)
 
 

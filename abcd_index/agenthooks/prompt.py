@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     Token = tuple[str, str, int]
 
 
-
 HEAD, TAIL = 16000, 8000
 # A single line longer than this is looked at as if something was pasted into it.
 _LINE = 4000
@@ -44,8 +43,21 @@ class Prompt:
     two parts of its text.
     """
 
-    __slots__ = ("machine", "command", "stars", "typed", "pasted", "tokens", "run", "words", "_forms", "_folded",
-                 "_inflected", "accented", "chunks")
+    __slots__ = (
+        "machine",
+        "command",
+        "stars",
+        "typed",
+        "pasted",
+        "tokens",
+        "run",
+        "words",
+        "_forms",
+        "_folded",
+        "_inflected",
+        "accented",
+        "chunks",
+    )
 
     def __init__(self, text: str) -> None:
         self.machine = False
@@ -66,8 +78,14 @@ class Prompt:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         text = text.lstrip("\ufeff \t\n")
         first = text[:1]
-        if ("\n" in text or "<" in text or "```" in text or first in "[(>0123456789" or len(text) > _LINE
-                or text[:7].lower() == "caveat:"):
+        if (
+            "\n" in text
+            or "<" in text
+            or "```" in text
+            or first in "[(>0123456789"
+            or len(text) > _LINE
+            or text[:7].lower() == "caveat:"
+        ):
             from abcd_index.text.segment import machine, sections
 
             self.machine = machine(text)
@@ -225,8 +243,6 @@ def _composed(text: str) -> str:
     return text if len(text) <= 2 * _LINE else _limited(text, _LINE, _LINE)
 
 
-
-
 def cut(chunk: str, parts: "list[tuple[int, list[str]]]") -> "list[Token | None]":
     """One white-space-free chunk -> its tokens, None where a run of words ends.
 
@@ -238,7 +254,7 @@ def cut(chunk: str, parts: "list[tuple[int, list[str]]]") -> "list[Token | None]
     if core.isalpha():
         items = _word(core, TYPED, parts)
         at = chunk.find(core)
-        if not _BREAKS.isdisjoint(chunk[at + len(core):]):
+        if not _BREAKS.isdisjoint(chunk[at + len(core) :]):
             items.append(None)
         if at and chunk[:at].strip("\"'`*_"):
             items.insert(0, None)
@@ -263,8 +279,15 @@ def _word(word: str, kind: int, parts: "list[tuple[int, list[str]]]") -> "list[T
 
 def _complex(chunk: str, parts: "list[tuple[int, list[str]]]") -> "list[Token | None]":
     if len(chunk) > 31 and noise(chunk):
-        return [None] + [(run, run, PASTED) for run in (chunk[start:end].lower() for start, end, _ in pieces(chunk))
-                         if len(run) > 3] + [None]
+        return (
+            [None]
+            + [
+                (run, run, PASTED)
+                for run in (chunk[start:end].lower() for start, end, _ in pieces(chunk))
+                if len(run) > 3
+            ]
+            + [None]
+        )
     kind = path_kind(chunk)
     items: list[Token | None] = []
     last = 0
@@ -277,8 +300,8 @@ def _complex(chunk: str, parts: "list[tuple[int, list[str]]]") -> "list[Token | 
             if items and items[-1] is None:
                 items.pop()  # "auth's": the word alone
         else:
-            part = JOINED if kind == TYPED and (between == "_" or chunk[end:end + 1] == "_") else kind
-            signs = chunk[end:end + 2]
+            part = JOINED if kind == TYPED and (between == "_" or chunk[end : end + 1] == "_") else kind
+            signs = chunk[end : end + 2]
             if signs[:1] in ("#", "+") and (len(run) == 1 or signs == "++"):
                 exact = folded(run)
                 items.append((bare(exact), exact, SIGN))
@@ -302,7 +325,7 @@ def path_kind(chunk: str) -> int:
     if slashes and (slashes > 1 or file or core[0] in "~." or core[-1] == "/"):
         return PASTED
     # "host.com/deploy", but not "Node.js/React".
-    if slashes and "." in core[:core.find("/")] and not core[:core.find("/")].lower().endswith((".js", ".net")):
+    if slashes and "." in core[: core.find("/")] and not core[: core.find("/")].lower().endswith((".js", ".net")):
         return PASTED
     if core[:1] == "@" and (slashes or file):
         return PASTED
@@ -314,22 +337,14 @@ def _read_pasted(prompt: "Prompt") -> None:
 
     It is cut by one table, for all of it counts the same. A paste has thousands of words, few of them distinct and
     hardly any a keyword: only the distinct ones are looked at, and none is numbered."""
-    from abcd_index.text.segment import SIGNS
-
     text = prompt.pasted
     if not text.isascii():
         text = prompt.take_unspaced(text)
-    glued = text is not prompt.pasted
-    text = text.replace("\n\n", "\0")
-    if text.isascii():
-        text = text.translate(SIGNS)
-    else:
-        # ``translate`` takes long to find out that a character is not in its table.
-        for char in {char for char in text if char < "\x80" and SIGNS[ord(char)] != char}:
-            text = text.replace(char, SIGNS[ord(char)])
+    unspaced = text is not prompt.pasted
+    text = _without_signs(text.replace("\n\n", "\0"))
     chunks = list(dict.fromkeys(text.replace("\0", " ").split()))
     text = text.replace("\0", " \0 ")
-    prompt.chunks = list(dict.fromkeys(prompt.pasted.split())) if glued else chunks
+    prompt.chunks = list(dict.fromkeys(prompt.pasted.split())) if unspaced else chunks
     parts: list[tuple[int, list[str]]] = []
     if text.isascii() and "+" not in text and "#" not in text:
         text = text.lower()
@@ -354,8 +369,21 @@ def _read_pasted(prompt: "Prompt") -> None:
     prompt.run = " " + text + " "
 
 
-def _read_odd(prompt: "Prompt", text: str, chunks: "list[str]",
-              parts: "list[tuple[int, list[str]]]") -> "tuple[str, list[str], list[str]]":
+def _without_signs(text: str) -> str:
+    """Pasted text with a space in the place of what belongs to no word."""
+    from abcd_index.text.segment import SIGNS
+
+    if text.isascii():
+        return text.translate(SIGNS)
+    # ``translate`` takes long to find out that a character is not in its table.
+    for char in {char for char in text if char < "\x80" and SIGNS[ord(char)] != char}:
+        text = text.replace(char, SIGNS[ord(char)])
+    return text
+
+
+def _read_odd(
+    prompt: "Prompt", text: str, chunks: "list[str]", parts: "list[tuple[int, list[str]]]"
+) -> "tuple[str, list[str], list[str]]":
     """(run, words, chunks in mixed case) of pasted text that is not all ASCII letters and digits."""
     small, mixed = [], []
     folds = {"\0": "\0"}
@@ -367,8 +395,9 @@ def _read_odd(prompt: "Prompt", text: str, chunks: "list[str]",
             items = cut(chunk, parts)
             small += [item[0] for item in items if item is not None]
             # "c" of "C++" is looked up for keywords that are searched as written, and is no word of a run.
-            folds[chunk] = " ".join([
-                "\0" if item is None else item[1] + "#" if item[2] == SIGN else item[1] for item in items])
+            folds[chunk] = " ".join(
+                ["\0" if item is None else item[1] + "#" if item[2] == SIGN else item[1] for item in items]
+            )
             for item in items:
                 if item is not None and item[0] != item[1] and item[2] != SIGN:
                     prompt.accented.setdefault(item[0], []).append(item[1])

@@ -43,8 +43,9 @@ def main() -> None:
     io.leave()
 
 
-def respond(payload: "dict[str, Any]", places: "Places", forced: str = "",
-            send: "Callable[[bytes], bool]" = io.send) -> None:
+def respond(
+    payload: "dict[str, Any]", places: "Places", forced: str = "", send: "Callable[[bytes], bool]" = io.send
+) -> None:
     """Answer one payload (dict) through ``send(bytes) -> whether it went out``."""
     call = read_call(payload, forced, places.get)
     if call.subagent or not call.prompt or call.host in SILENT:
@@ -83,8 +84,9 @@ def respond(payload: "dict[str, Any]", places: "Places", forced: str = "",
             rebuild(scope, places)
 
 
-def _answer(call: "Call", search: "Search", session: "Session | None",
-            send: "Callable[[bytes], bool]") -> "list[Scope]":
+def _answer(
+    call: "Call", search: "Search", session: "Session | None", send: "Callable[[bytes], bool]"
+) -> "list[Scope]":
     """Send what the prompt brings and keep what was sent. Returns the scopes that are stale."""
     io.ahead("matched")
     from abcd_index.agenthooks import ledger as ledgers

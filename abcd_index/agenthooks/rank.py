@@ -34,6 +34,7 @@ RARE = 50
 # What pasted keywords must amount to before their page comes whole, see `only_pasted`.
 ENOUGH = 4
 
+
 class Source:
     """One scope's part in a prompt. ``hits``: the keywords that count here. ``order``: its place from narrow
     to wide. ``total``: pages of all scopes together, so that rarity in a small scope and in a large one can be
@@ -58,8 +59,23 @@ class Candidate:
     one. ``weak``: only pasted text brought it. ``state``: see ``fresh``. ``form`` and ``why``: the verdict.
     """
 
-    __slots__ = ("source", "page", "hits", "keyword", "text", "total", "record", "signature", "seen", "seen_at",
-                 "newer", "weak", "state", "form", "why")
+    __slots__ = (
+        "source",
+        "page",
+        "hits",
+        "keyword",
+        "text",
+        "total",
+        "record",
+        "signature",
+        "seen",
+        "seen_at",
+        "newer",
+        "weak",
+        "state",
+        "form",
+        "why",
+    )
 
     def __init__(self, source: "Source", page: int, keyword: float) -> None:
         self.source = source
@@ -101,9 +117,14 @@ def signature(source: "Source", part: str, number: int, name: str) -> str:
     return "%s%x.%s" % (source.scope.name[0], checksum(name.encode("utf-8", "surrogatepass")), stamp)
 
 
-def candidates(prompt: "Prompt", sources: "list[Source]", ledger: "Ledger | None",
-               excluded: "Callable[[Prompt, Exclusions], str]", full: int,
-               explain: bool = False) -> "tuple[list[Candidate], list[Candidate], int]":
+def candidates(
+    prompt: "Prompt",
+    sources: "list[Source]",
+    ledger: "Ledger | None",
+    excluded: "Callable[[Prompt, Exclusions], str]",
+    full: int,
+    explain: bool = False,
+) -> "tuple[list[Candidate], list[Candidate], int]":
     """(the best candidates in order, passed over, more): what a prompt's keywords surface.
 
     ``full``: the form that leaves nothing more to send. Passed over are candidates that were seen, are
@@ -123,7 +144,7 @@ def candidates(prompt: "Prompt", sources: "list[Source]", ledger: "Ledger | None
         else:
             passed.append(candidate)
     if explain:
-        for _, order, page, keyword in pool[at:at + MOST]:
+        for _, order, page, keyword in pool[at : at + MOST]:
             candidate = Candidate(sources[order], page, keyword)
             candidate.record = candidate.source.artefact.record(page)
             candidate.total = KEYWORD_SHARE * keyword
@@ -166,8 +187,13 @@ def _all(sources: "list[Source]") -> int:
     return count
 
 
-def _open(candidate: "Candidate", prompt: "Prompt", ledger: "Ledger | None",
-          excluded: "Callable[[Prompt, Exclusions], str]", full: int) -> bool:
+def _open(
+    candidate: "Candidate",
+    prompt: "Prompt",
+    ledger: "Ledger | None",
+    excluded: "Callable[[Prompt, Exclusions], str]",
+    full: int,
+) -> bool:
     """Read the candidate's record. False when the page cannot come at all; ``why`` then says so."""
     artefact = candidate.source.artefact
     candidate.record = record = artefact.record(candidate.page)

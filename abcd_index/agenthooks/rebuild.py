@@ -94,8 +94,14 @@ def start(command: "list[str]", note: str) -> bool:
     if not hasattr(_os, "fork"):  # pragma: no cover - Windows
         import subprocess
 
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                         close_fds=True, creationflags=0x00000208)
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            close_fds=True,
+            creationflags=0x00000208,
+        )
         return True
     try:
         if _os.fork():

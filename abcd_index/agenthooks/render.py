@@ -19,12 +19,14 @@ MOST, MOST_UNITS = 9000, 10000
 GUARDED = ("abcdmemory", "systemreminder", "userpromptsubmit", "tasknotification")
 OPENERS = "<\uff1c\ufe64"
 NEAR = 120
-INVISIBLE = ("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d"
-             "\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff")
+INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d"
+    "\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
+)
 DASHES, SLASHES = "\u00ac\u02d7\u2043\u2212", "\u2044\u2215\u29f8\u2571"
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 CONTROLS = "".join([chr(n) for n in range(32) if n not in (9, 10)]) + "\x7f"
-LATE_CONTROLS = "".join([chr(n) for n in range(0x80, 0xa0)]) + "\u2028\u2029" + BIDI
+LATE_CONTROLS = "".join([chr(n) for n in range(0x80, 0xA0)]) + "\u2028\u2029" + BIDI
 
 # A line of the catalogue, and a word that matched, longer than this are cut.
 LONGEST_LINE = 600
@@ -70,7 +72,7 @@ def flat(text: str, longest: int = LONGEST_TITLE) -> str:
     """``text`` on one line, clean, at most about ``longest`` characters."""
     text = " ".join(text.split())
     if len(text) > longest:
-        text = text[:whole_characters(text, longest)].rstrip() + " ..."
+        text = text[: whole_characters(text, longest)].rstrip() + " ..."
     return clean(text)
 
 
@@ -88,7 +90,7 @@ def _disarm(text: str) -> str:
         for piece in pieces[1:]:
             at += 1
             # Of openers in a row the last one says what they open.
-            done.append("&lt;" if piece and _looks_like_ours(text[at:at + NEAR]) else opener)
+            done.append("&lt;" if piece and _looks_like_ours(text[at : at + NEAR]) else opener)
             done.append(piece)
             at += len(piece)
         text = "".join(done)
@@ -118,7 +120,7 @@ def _looks_like_ours(after: str) -> bool:
             if len(name) > 20:
                 return False
         else:
-            return name == "system" and not spaced and sign in ">\""
+            return name == "system" and not spaced and sign in '>"'
     return hides or name == "system"
 
 

@@ -51,9 +51,16 @@ class Rules:
         return self.source.scope.display("rules.json")
 
 
-def write_rules(outcome: "Outcome", prompt: "Prompt", sources: "list[Source]", ledger: "Ledger | None",
-                excluded: "Callable[[Prompt, Exclusions], str]", room: "Room", share: int,
-                watch: "Callable[[Source], Watch]") -> "list[str]":
+def write_rules(
+    outcome: "Outcome",
+    prompt: "Prompt",
+    sources: "list[Source]",
+    ledger: "Ledger | None",
+    excluded: "Callable[[Prompt, Exclusions], str]",
+    room: "Room",
+    share: int,
+    watch: "Callable[[Source], Watch]",
+) -> "list[str]":
     """The blocks of the domains that a prompt brings, within ``share`` of ``room``; verdicts go to ``outcome``.
     ``watch``: Source -> its ``fresh.Watch``."""
     blocks = []
@@ -65,7 +72,8 @@ def write_rules(outcome: "Outcome", prompt: "Prompt", sources: "list[Source]", l
                 state = watch(source).beside(RULES)
             outcome.rules.append(rules)
             rules.why = _barred(rules, prompt, ledger, excluded) or (
-                "rules.json is %s since the artefact was built" % state if state != SAME else "")
+                "rules.json is %s since the artefact was built" % state if state != SAME else ""
+            )
             if rules.why:
                 continue
             text, left = rules_block(rules, min(share, room.left), room.by_bytes)
@@ -103,8 +111,9 @@ def _asked(prompt: "Prompt", source: "Source") -> "set[int]":
     return asked
 
 
-def _barred(rules: "Rules", prompt: "Prompt", ledger: "Ledger | None",
-            excluded: "Callable[[Prompt, Exclusions], str]") -> str:
+def _barred(
+    rules: "Rules", prompt: "Prompt", ledger: "Ledger | None", excluded: "Callable[[Prompt, Exclusions], str]"
+) -> str:
     """Why the domain does not come, or ''."""
     record = rules.record
     if ledger is not None and rules.signature in ledger.seen:

@@ -59,8 +59,9 @@ def main() -> None:
     io.leave()
 
 
-def respond(payload: "dict[str, Any]", places: "Places", forced: str = "",
-            send: "Callable[[bytes], bool]" = io.send) -> None:
+def respond(
+    payload: "dict[str, Any]", places: "Places", forced: str = "", send: "Callable[[bytes], bool]" = io.send
+) -> None:
     """Act on one payload (dict); at a session's start say through ``send`` what a person should mend."""
     call = read_call(payload, forced, places.get)
     event = call.event.lower()
@@ -101,8 +102,10 @@ def inspect(scope: "Scope", places: "Places") -> "list[str]":
     try:
         artefact = open_ours(scope)
     except FormatTooNew as error:
-        return ["abcd-index: the index of %s cannot be read: %s. Its pages are not recalled; "
-                "upgrade abcd-index, or run `abcd-index build`." % (shown, error)]
+        return [
+            "abcd-index: the index of %s cannot be read: %s. Its pages are not recalled; "
+            "upgrade abcd-index, or run `abcd-index build`." % (shown, error)
+        ]
     except ArtefactError as error:
         state = "not built yet" if isinstance(error, ArtefactMissing) else "damaged"
         begun = mend(scope, error, places)
@@ -168,10 +171,11 @@ def read_times(scope: "Scope", artefact: "Artefact") -> "tuple[dict[str, Any], l
     finally:
         _os.close(fd)
     head, _, rows = b"".join(data).partition(b"\n")
-    return head_of(head), [list(row_of(rows[at:at + ROW])[:3]) for at in range(0, len(rows), ROW)]
+    return head_of(head), [list(row_of(rows[at : at + ROW])[:3]) for at in range(0, len(rows), ROW)]
 
 
 def whereabouts(scope: "Scope") -> str:
     """One sentence on where a scope's pages are, for agents that take no context at prompts."""
-    return ("Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something."
-            % flat(scope.shown))
+    return "Project notes are in %s; `abcd-index recall WORDS` finds the pages that bear on something." % flat(
+        scope.shown
+    )

@@ -91,8 +91,9 @@ def tokens_of(usage: object) -> "float | None":
     """The tokens in the window: all that went in, in whichever way; None when not known."""
     if not isinstance(usage, dict):
         return number(usage)
-    parts = [number(usage.get(part)) for part in
-             ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")]
+    parts = [
+        number(usage.get(part)) for part in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    ]
     known = [part for part in parts if part is not None]
     return sum(known) if known else None
 
@@ -108,7 +109,7 @@ def wrapped(argv: "list[str]") -> "list[str]":
     """The command after ``--``: one word is a line for the shell, several are a program and its arguments."""
     if "--" not in argv:
         return []
-    command = argv[argv.index("--") + 1:]
+    command = argv[argv.index("--") + 1 :]
     return command if len(command) != 1 else ["/bin/sh", "-c", command[0]]
 
 
@@ -147,7 +148,7 @@ def become(command: "list[str]", data: "bytes | bytearray") -> None:
 def _feed(into: int, data: "bytes | bytearray") -> None:
     try:
         while data:
-            data = data[_os.write(into, data):]
+            data = data[_os.write(into, data) :]
     except OSError:
         pass  # The command did not want to know.
 

@@ -11,7 +11,6 @@ from abcd_index.artefact.format import PRIME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from abcd_index.artefact.format import Record
     from abcd_index.artefact.reader import Artefact
 
@@ -31,11 +30,97 @@ ROW_END = " "
 COUNTED = 8461
 # What the sign of a count stands for: up to 32 the count itself, then steps of a quarter, rounded down.
 COUNTS = (
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
-    29, 30, 31, 32, 40, 50, 62, 77, 96, 120, 150, 187, 233, 291, 363, 453, 566, 707, 883, 1103, 1378, 1722,
-    2152, 2690, 3362, 4202, 5252, 6565, 8206, 10257, 12821, 16026, 20032, 25040, 31300, 39125, 48906, 61132,
-    76415, 95518, 119397, 149246, 186557, 233196, 291495, 364368, 455460, 569325, 711656, 889570, 1111962,
-    1389952, 1737440, 2171800, 2714750, 3393437, 4241796, 5302245, 6627806, 8284757, 10355946, 12944932,
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+    16,
+    17,
+    18,
+    19,
+    20,
+    21,
+    22,
+    23,
+    24,
+    25,
+    26,
+    27,
+    28,
+    29,
+    30,
+    31,
+    32,
+    40,
+    50,
+    62,
+    77,
+    96,
+    120,
+    150,
+    187,
+    233,
+    291,
+    363,
+    453,
+    566,
+    707,
+    883,
+    1103,
+    1378,
+    1722,
+    2152,
+    2690,
+    3362,
+    4202,
+    5252,
+    6565,
+    8206,
+    10257,
+    12821,
+    16026,
+    20032,
+    25040,
+    31300,
+    39125,
+    48906,
+    61132,
+    76415,
+    95518,
+    119397,
+    149246,
+    186557,
+    233196,
+    291495,
+    364368,
+    455460,
+    569325,
+    711656,
+    889570,
+    1111962,
+    1389952,
+    1737440,
+    2171800,
+    2714750,
+    3393437,
+    4241796,
+    5302245,
+    6627806,
+    8284757,
+    10355946,
+    12944932,
     16181165,
 )
 BITS = 6  # of one sign of pairs: the first 64 signs
@@ -44,12 +129,37 @@ PAIR_PRIME = 2305843009213693921
 PAIR_FACTOR = 1000003
 
 # What a record's line lists, in this order. It ends where nothing more has to be said.
-FIELDS = ("weights", "file", "title", "size", "titles", "pairs", "recall", "form", "summary", "dialect", "type",
-          "updated", "name", "spelled", "exclude")
+FIELDS = (
+    "weights",
+    "file",
+    "title",
+    "size",
+    "titles",
+    "pairs",
+    "recall",
+    "form",
+    "summary",
+    "dialect",
+    "type",
+    "updated",
+    "name",
+    "spelled",
+    "exclude",
+)
 # What the fields are that it does not reach. ``title``, ``type`` and ``name`` may be None where another one says them.
-EMPTY: "Record" = {"titles": "", "pairs": "", "recall": (), "form": "- [{title}]({file}) \u2014 {summary}",
-                   "summary": "", "dialect": "abcd", "type": None, "updated": "", "name": None, "spelled": {},
-                   "exclude": ()}
+EMPTY: "Record" = {
+    "titles": "",
+    "pairs": "",
+    "recall": (),
+    "form": "- [{title}]({file}) \u2014 {summary}",
+    "summary": "",
+    "dialect": "abcd",
+    "type": None,
+    "updated": "",
+    "name": None,
+    "spelled": {},
+    "exclude": (),
+}
 # The fields of a whole record that are text.
 TEXTS = ("weights", "file", "title", "titles", "pairs", "summary", "dialect", "type", "updated", "name", "line")
 
@@ -132,8 +242,11 @@ def said(record: "Record") -> "tuple[str, str]":
 
 def expanded(form: str, record: "Record") -> str:
     """The catalogue line that ``form`` stands for."""
-    return form.replace("{file}", record["file"]).replace("{title}", record["title"]).replace(
-        "{summary}", record["summary"])
+    return (
+        form.replace("{file}", record["file"])
+        .replace("{title}", record["title"])
+        .replace("{summary}", record["summary"])
+    )
 
 
 def idf(pages: int, holding: int) -> float:
@@ -172,11 +285,23 @@ class Query:
                 before = None
                 continue
             weight = (REPEATS + 1) * stems[stem] / (REPEATS + stems[stem])
-            terms.append((stem, mark(stem), weight * idf(pages, holding),
-                          weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0))
+            terms.append(
+                (
+                    stem,
+                    mark(stem),
+                    weight * idf(pages, holding),
+                    weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0,
+                )
+            )
             if before is not None and len(pairs) < MOST_PAIRS:
-                pairs.append((before, stem, pair_number(pair_hash(before), pair_hash(stem)),
-                              NEIGHBOURS * min(stems[before], stems[stem], 1.0)))
+                pairs.append(
+                    (
+                        before,
+                        stem,
+                        pair_number(pair_hash(before), pair_hash(stem)),
+                        NEIGHBOURS * min(stems[before], stems[stem], 1.0),
+                    )
+                )
             before = stem
 
     def score(self, record: "Record") -> float:

@@ -220,8 +220,10 @@ class Artefact:
                 at = cells.find(sign)
                 while at >= 0:
                     if not at % width:
-                        return (signs.COUNTS[signs.SIGNS.index(cells[at + 2])],
-                                signs.COUNTS[signs.SIGNS.index(cells[at + 3])] if titled else 0)
+                        return (
+                            signs.COUNTS[signs.SIGNS.index(cells[at + 2])],
+                            signs.COUNTS[signs.SIGNS.index(cells[at + 3])] if titled else 0,
+                        )
                     at = cells.find(sign, at + 1)
         except (ValueError, IndexError):
             raise torn("the counts of terms are damaged", self) from None
@@ -278,7 +280,7 @@ class Artefact:
             from abcd_index.errors import FormatTooNew
 
             raise FormatTooNew(header["format"], FORMAT)
-        if int(self._head[end + 1:second]) != checksum(self._head[:end]):
+        if int(self._head[end + 1 : second]) != checksum(self._head[:end]):
             raise torn("the header is damaged", self)
         if header["size"] != self._size:
             raise torn("the file is cut", self)
@@ -333,8 +335,9 @@ class Artefact:
         """The value of an entry of a part (a bucket, domain, record or body). Raises ArtefactTorn."""
         cell = self._cell(part, number)
         try:
-            return self._line(int(cell[:OFFSET_END], DIGITS), int(cell[OFFSET_END:LENGTH_END], DIGITS),
-                              int(cell[LENGTH_END:], DIGITS))
+            return self._line(
+                int(cell[:OFFSET_END], DIGITS), int(cell[OFFSET_END:LENGTH_END], DIGITS), int(cell[LENGTH_END:], DIGITS)
+            )
         except ValueError:
             raise torn(f"the table of {part} is damaged", self) from None
 
@@ -349,7 +352,7 @@ class Artefact:
 
     def _bytes(self, at: int, length: int) -> bytes:
         if 0 <= at <= at + length <= len(self._head):
-            return self._head[at:at + length]
+            return self._head[at : at + length]
         data = self._read(length, at) if 0 <= length <= min(LONGEST_LINE, self._size - at) else b""
         if len(data) != length:
             raise torn("the file is cut", self)

@@ -40,8 +40,12 @@ def record_line(record: Record) -> bytes:
     """A page's record as a line. What goes without saying is left out (``record.whole`` puts it back)."""
     recall = record["recall"]
     name, kind = said(record)
-    found = dict(record, recall=sorted(word for word in recall if recall[word] == word),
-                 spelled={normal: word for normal, word in recall.items() if normal != word}, form=_form(record))
+    found = dict(
+        record,
+        recall=sorted(word for word in recall if recall[word] == word),
+        spelled={normal: word for normal, word in recall.items() if normal != word},
+        form=_form(record),
+    )
     for field, other in (("title", record["name"]), ("name", name), ("type", kind)):
         if found[field] == other:
             found[field] = None
@@ -134,8 +138,14 @@ class Line:
 
     __slots__ = ("length", "check", "data", "source", "offset")
 
-    def __init__(self, data: bytes | None = None, length: int = 0, check: int = 0,
-                 source: IO[bytes] | None = None, offset: int = 0) -> None:
+    def __init__(
+        self,
+        data: bytes | None = None,
+        length: int = 0,
+        check: int = 0,
+        source: IO[bytes] | None = None,
+        offset: int = 0,
+    ) -> None:
         self.data = data
         self.length = length if data is None else len(data)
         self.check = check if data is None else checksum(data)
@@ -153,8 +163,16 @@ class Sink(Protocol):
 Parts = Mapping[str, Sequence[Line]]
 
 
-def write(out: Sink, key: str, versions: tuple[int, int], settings: Mapping[str, object], lengths: Sequence[int],
-          parts: Parts, filters: tuple[int, str], newer: Mapping[str, str]) -> None:
+def write(
+    out: Sink,
+    key: str,
+    versions: tuple[int, int],
+    settings: Mapping[str, object],
+    lengths: Sequence[int],
+    parts: Parts,
+    filters: tuple[int, str],
+    newer: Mapping[str, str],
+) -> None:
     """Write a whole artefact to the binary file ``out``.
 
     ``versions``: of the tokeniser and of the records. ``lengths``: (stems in all titles, stems in all bodies).
@@ -166,10 +184,17 @@ def write(out: Sink, key: str, versions: tuple[int, int], settings: Mapping[str,
     newer_line = Line(newer_data)
     filter_line = b'"' + digits.encode("ascii") + b'"'
     header: dict[str, Any] = {
-        "magic": MAGIC, "format": FORMAT, "key": key, "tokens": versions[0],
-        "records": versions[1], "settings": settings,
-        "lengths": list(lengths), "filter": [0, bits], "newer": [0, newer_line.length, newer_line.check],
-        "parts": {part: [0, len(parts[part])] for part in PARTS}, "size": 0,
+        "magic": MAGIC,
+        "format": FORMAT,
+        "key": key,
+        "tokens": versions[0],
+        "records": versions[1],
+        "settings": settings,
+        "lengths": list(lengths),
+        "filter": [0, bits],
+        "newer": [0, newer_line.length, newer_line.check],
+        "parts": {part: [0, len(parts[part])] for part in PARTS},
+        "size": 0,
     }
     head = _place(header, filter_line, newer_line, parts)
     out.write(head)
@@ -213,9 +238,18 @@ def _write_table(out: Sink, entries: Sequence[Line], at: int) -> int:
     cells, two = [], _TWO_DIGITS
     for entry in entries:
         length, check = entry.length, entry.check
-        cells.append(two[at >> 30] + two[at >> 20 & 1023] + two[at >> 10 & 1023] + two[at & 1023]
-                     + two[length >> 20] + two[length >> 10 & 1023] + two[length & 1023]
-                     + two[check >> 20] + two[check >> 10 & 1023] + two[check & 1023])
+        cells.append(
+            two[at >> 30]
+            + two[at >> 20 & 1023]
+            + two[at >> 10 & 1023]
+            + two[at & 1023]
+            + two[length >> 20]
+            + two[length >> 10 & 1023]
+            + two[length & 1023]
+            + two[check >> 20]
+            + two[check >> 10 & 1023]
+            + two[check & 1023]
+        )
         at += entry.length + 1
     out.write(b'"' + "".join(cells).encode("ascii") + b'"\n')
     return at

@@ -108,8 +108,9 @@ class Assembly:
 
     def write(self, out: writer.Sink, key: str, settings: WrittenSettings) -> list[Counts]:
         """Write the artefact to the binary file ``out``. Returns the exact counts of its terms, ``writer.shelved``."""
-        counts: list[Counts] = writer.shelved({term: (count, self.titled.get(term, 0))
-                                 for term, count in self.holding.items() if count > 0})
+        counts: list[Counts] = writer.shelved(
+            {term: (count, self.titled.get(term, 0)) for term, count in self.holding.items() if count > 0}
+        )
         keywords = self._keywords()
         parts = {
             "keywords": [writer.Line(data) for data in writer.buckets(keywords)],
@@ -118,8 +119,16 @@ class Assembly:
             "records": self._finished_records(),
             "bodies": self.bodies,
         }
-        writer.write(out, key, (TOKENS_VERSION, RECORDS_VERSION), settings, self.lengths, parts,
-                     writer.key_filter(keywords), self.newer)
+        writer.write(
+            out,
+            key,
+            (TOKENS_VERSION, RECORDS_VERSION),
+            settings,
+            self.lengths,
+            parts,
+            writer.key_filter(keywords),
+            self.newer,
+        )
         return counts
 
     def close(self) -> None:
@@ -131,8 +140,11 @@ class Assembly:
         keywords: dict[str, list[tuple[object, ...]]] = {}
         for key, entries in self.postings.items():
             # orjson writes a tuple as a list, and a named one not at all.
-            postings = [tuple(holders) if holders.domains else tuple(holders[:2])
-                        for _, holders in sorted(entries.items()) if holders.pages or holders.domains]
+            postings = [
+                tuple(holders) if holders.domains else tuple(holders[:2])
+                for _, holders in sorted(entries.items())
+                if holders.pages or holders.domains
+            ]
             if postings:
                 keywords[key] = postings
         return keywords

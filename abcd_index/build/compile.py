@@ -74,14 +74,24 @@ def compile_page(page: Page, line: str, has_line: bool = False) -> Compiled:
     record["pairs"] = pairs(title, text)
     figures = Figures(title, text)
     row = orjson.dumps([record, figures.title, figures.body, *figures.lengths])
-    return Compiled(page.name, row, json_line(page.body), postings, figures.terms(), list(figures.title),
-                    figures.lengths, links_of(page), has_line)
+    return Compiled(
+        page.name,
+        row,
+        json_line(page.body),
+        postings,
+        figures.terms(),
+        list(figures.title),
+        figures.lengths,
+        links_of(page),
+        has_line,
+    )
 
 
 def links_of(page: Page) -> PageLinks:
     """The PageLinks of a page."""
-    return PageLinks(page.description_name, page.ident, page.contradicts, page.supersedes, page.superseded_by,
-                     page.updated)
+    return PageLinks(
+        page.description_name, page.ident, page.contradicts, page.supersedes, page.superseded_by, page.updated
+    )
 
 
 def finished(row: bytes, title_mean: float, body_mean: float) -> bytes:

@@ -65,9 +65,14 @@ class Current:
             at, count = self.artefact.header["parts"][part]
             self.file.seek(at + 1)
             self._tables[part] = self.file.read(count * CELL)
-        cell = self._tables[part][number * CELL:number * CELL + CELL]
-        return Line(None, int(cell[OFFSET_END:LENGTH_END], DIGITS), int(cell[LENGTH_END:], DIGITS), self.file,
-                    int(cell[:OFFSET_END], DIGITS))
+        cell = self._tables[part][number * CELL : number * CELL + CELL]
+        return Line(
+            None,
+            int(cell[OFFSET_END:LENGTH_END], DIGITS),
+            int(cell[LENGTH_END:], DIGITS),
+            self.file,
+            int(cell[:OFFSET_END], DIGITS),
+        )
 
     def lines(self, part: str) -> list[Line]:
         """The finished lines of a whole part."""
@@ -103,8 +108,12 @@ class Current:
 
     def dates(self, names: list[str], compiled: Mapping[str, Compiled]) -> dict[str, str | None]:
         """{file: updated} of pages: dates decide which of several links counts."""
-        return {name: (compiled[name].links.updated if name in compiled
-                       else self.record(self.numbers[name])["updated"] or None) for name in names}
+        return {
+            name: (
+                compiled[name].links.updated if name in compiled else self.record(self.numbers[name])["updated"] or None
+            )
+            for name in names
+        }
 
 
 def open_current(scope: Scope) -> Current | None:
@@ -116,9 +125,15 @@ def open_current(scope: Scope) -> Current | None:
         return None
     header = artefact.header
     pages, times = Pages.read(scope.index, header["key"]), Times.open(scope.index, header["key"])
-    if (pages is not None and pages.links is not None and times is not None and len(pages.files) == artefact.pages
-            and header["tokens"] == TOKENS_VERSION and header.get("records") == RECORDS_VERSION
-            and pages.stamp == times.artefact):
+    if (
+        pages is not None
+        and pages.links is not None
+        and times is not None
+        and len(pages.files) == artefact.pages
+        and header["tokens"] == TOKENS_VERSION
+        and header.get("records") == RECORDS_VERSION
+        and pages.stamp == times.artefact
+    ):
         try:
             current = Current(artefact, pages, times)
             if os.path.samestat(os.fstat(current.file.fileno()), os.fstat(artefact.fileno())):
@@ -171,16 +186,20 @@ def edited(current: Current, compiled: Mapping[str, Compiled]) -> Edited | None:
         number = current.numbers[file]
         parts["records"][number] = Line(finished(page.row, *means))
         parts["bodies"][number] = Line(page.body)
-    terms = current.pages.terms + sum(len(line) - len(current.pages.counts_in(number))
-                                      for number, line in counts.items())
+    terms = current.pages.terms + sum(
+        len(line) - len(current.pages.counts_in(number)) for number, line in counts.items()
+    )
     return Edited(parts, lengths, counts, terms)
 
 
 def _only_text_changed(current: Current, record: Record, page: Compiled) -> bool:
     """Whether keywords, names and links are what they were."""
     # A page's date decides between links, so it counts where the store has any.
-    return not current.pages.links and current.pages.links_of(page.file) == page.links._replace(updated=None) \
+    return (
+        not current.pages.links
+        and current.pages.links_of(page.file) == page.links._replace(updated=None)
         and sorted(postings_of(record["recall"].values())[0]) == sorted(page.postings)
+    )
 
 
 def _count(changes: dict[str, list[int]], terms: Collection[str], titles: Collection[str], sign: int) -> None:
@@ -259,9 +278,11 @@ def _take_over_postings(assembly: Assembly, current: Current, change: Change) ->
     for number in range(current.artefact.header["parts"]["keywords"][1]):
         for key, postings in current.value("keywords", number).items():
             assembly.postings[key] = {
-                entry_key(entry): Holders(entry, pages if same else
-                                          [renumbered[page] for page in pages if page in renumbered], [])
-                for entry, pages, *_ in postings}
+                entry_key(entry): Holders(
+                    entry, pages if same else [renumbered[page] for page in pages if page in renumbered], []
+                )
+                for entry, pages, *_ in postings
+            }
 
 
 def _fill(assembly: Assembly, current: Current, change: Change) -> None:

@@ -92,19 +92,34 @@ class Pages:
         pages = []
         for file in self.files:
             name, ident, contradicts, supersedes, superseded_by, updated = self.links_of(file)
-            pages.append(Page(file, "", description_name=name, ident=ident, contradicts=contradicts,
-                              supersedes=supersedes, superseded_by=superseded_by,
-                              updated=updated if self.links and file in self.links else dates.get(file)))
+            pages.append(
+                Page(
+                    file,
+                    "",
+                    description_name=name,
+                    ident=ident,
+                    contradicts=contradicts,
+                    supersedes=supersedes,
+                    superseded_by=superseded_by,
+                    updated=updated if self.links and file in self.links else dates.get(file),
+                )
+            )
         return pages
 
     def write(self, index: str, key: str) -> None:
         """Put the sidecar beside the artefact of ``key``, with its stamp."""
         self.stamp = stamp(os.path.join(index, key + SUFFIX))
-        first = orjson.dumps({name: list(value) if name == "lined" else value
-                              for name, value in ((name, getattr(self, name)) for name in self.FIELDS)},
-                             option=orjson.OPT_SORT_KEYS)
-        fs.replace(os.path.join(index, key + PAGES_SUFFIX),
-                   publish.sealed(b"".join(line + b"\n" for line in [first, *self._counts])))
+        first = orjson.dumps(
+            {
+                name: list(value) if name == "lined" else value
+                for name, value in ((name, getattr(self, name)) for name in self.FIELDS)
+            },
+            option=orjson.OPT_SORT_KEYS,
+        )
+        fs.replace(
+            os.path.join(index, key + PAGES_SUFFIX),
+            publish.sealed(b"".join(line + b"\n" for line in [first, *self._counts])),
+        )
 
     @classmethod
     def read(cls, index: str, key: str) -> Pages | None:
@@ -156,13 +171,21 @@ def write_times(observed: Observed, key: str, files: list[str]) -> None:
     """
     index = observed.scope.index
     folder, changed = (0, 0) if observed.racy(*observed.folder) else observed.folder
-    head = {"artefact": stamp(os.path.join(index, key + SUFFIX)), "changed": changed, "folder": folder, "key": key,
-            "rules": _beside(observed, "rules.json"), "config": _beside(observed, "config.json")}
+    head = {
+        "artefact": stamp(os.path.join(index, key + SUFFIX)),
+        "changed": changed,
+        "folder": folder,
+        "key": key,
+        "rules": _beside(observed, "rules.json"),
+        "config": _beside(observed, "config.json"),
+    }
     listed = [name for name, _ in observed.listing.pages]
-    rows = [orjson.dumps(head, option=orjson.OPT_SORT_KEYS) + b"\n",
-            *[_row(observed, name) for name in files],
-            # Who looks at the whole folder finds these too, and must not take them for new.
-            *[_row(observed, name) for name in sorted(set(listed).difference(files))]]
+    rows = [
+        orjson.dumps(head, option=orjson.OPT_SORT_KEYS) + b"\n",
+        *[_row(observed, name) for name in files],
+        # Who looks at the whole folder finds these too, and must not take them for new.
+        *[_row(observed, name) for name in sorted(set(listed).difference(files))],
+    ]
     path, data = os.path.join(index, key + TIMES_SUFFIX), b"".join(rows)
     if _content(path) != data:
         fs.replace(path, data)

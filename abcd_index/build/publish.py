@@ -60,7 +60,7 @@ def prepare(index: str, private: bool = False) -> None:
         fs.create_unnamed(ignore, _IGNORE)
     known = fs.read(ignore) if os.path.lexists(ignore) else b""
     if _IGNORE.startswith(known) and known != _IGNORE:
-        fs.append(ignore, _IGNORE[len(known):], fs.mode_for(index))
+        fs.append(ignore, _IGNORE[len(known) :], fs.mode_for(index))
 
 
 def first_look(index: str) -> None:
@@ -92,8 +92,13 @@ def record_provenance(scope: Scope, key: str, inode: int) -> bool:
         new, known = provenance.line(key, found), provenance.lines(scope)
         if new in known:
             return True
-        kept = [line for line in known if line and not line.startswith(key.encode("ascii") + b" ") and os.path.exists(
-            os.path.join(scope.index, line.split(b" ")[0].decode("ascii", "replace") + SUFFIX))]
+        kept = [
+            line
+            for line in known
+            if line
+            and not line.startswith(key.encode("ascii") + b" ")
+            and os.path.exists(os.path.join(scope.index, line.split(b" ")[0].decode("ascii", "replace") + SUFFIX))
+        ]
         fs.make_private(os.path.dirname(scope.provenance))
         first = scope.index.encode("utf-8", "surrogateescape")
         fs.replace(scope.provenance, b"\n".join([first, *kept, new]) + b"\n", 0o600)
@@ -128,8 +133,11 @@ def _is_artefact(path: str) -> bool:
         start = fs.read(path, 4096)
     except OSError:
         return False
-    return b'"magic":"%s"' % MAGIC.encode("ascii") in start or b"\n" not in start and (
-        start.startswith(HEADER) or HEADER.startswith(start))
+    return (
+        b'"magic":"%s"' % MAGIC.encode("ascii") in start
+        or b"\n" not in start
+        and (start.startswith(HEADER) or HEADER.startswith(start))
+    )
 
 
 def _of_no_use(path: str) -> bool:

@@ -81,14 +81,18 @@ def build(scope: Scope, force: bool = False, progress: Progress | None = None) -
             built = _build(observed, force, progress)
         except SourceChanged as moved:
             if attempt == ROUNDS - 1:
-                raise AbcdError(f"{scope.display(str(moved))} keeps changing while it is read",
-                                "build again when it has settled") from None
+                raise AbcdError(
+                    f"{scope.display(str(moved))} keeps changing while it is read", "build again when it has settled"
+                ) from None
             trust = False  # Or it did not change, and what an earlier build noted of it is wrong.
             continue
         except OSError as error:
-            raise AbcdError(f"{error.filename or scope.index} cannot be used: {error.strerror or error}",
-                            "remove what is there; a build makes it anew" if isinstance(error, fs.NotPlain) else
-                            "make room or give write permission; the artefact from before still stands") from None
+            raise AbcdError(
+                f"{error.filename or scope.index} cannot be used: {error.strerror or error}",
+                "remove what is there; a build makes it anew"
+                if isinstance(error, fs.NotPlain)
+                else "make room or give write permission; the artefact from before still stands",
+            ) from None
         if not observed.moved(LOOK_TWICE):
             break
     built.seconds = time.perf_counter() - begun
@@ -115,8 +119,9 @@ def _build(observed: Observed, force: bool, progress: Progress | None) -> Built:
     return built
 
 
-def make_current(observed: Observed, key: str, pages: Pages, settings: Settings, inode: int | None,
-                 ours: bool = True) -> bool:
+def make_current(
+    observed: Observed, key: str, pages: Pages, settings: Settings, inode: int | None, ours: bool = True
+) -> bool:
     """Let ``current`` name the artefact of ``key``, which is there with its Pages, and note what the files were
     like. The sidecars come first: whoever sees ``current`` sees the rest. ``inode``: of the artefact's file when it
     was just made, None when this machine's list has it already. ``ours``: whether this machine answers for it.
@@ -214,8 +219,9 @@ class _Builder:
         read = [page for page in self.pages if page.name not in unchanged]
         if len(read) > incremental.WORTH_IT * len(self.pages):
             return None
-        lines = {page.name: current.record(current.numbers[page.name])["line"] for page in read
-                 if page.name in pages.lined}
+        lines = {
+            page.name: current.record(current.numbers[page.name])["line"] for page in read if page.name in pages.lined
+        }
         findings: list[Finding] = []
         compiled = {page.file: page for page in self._compiled(read, lines, findings)}
         result = incremental.edited(current, compiled) if len(compiled) == len(read) else None
@@ -223,8 +229,16 @@ class _Builder:
             return None
         pages.recount(result.counts, result.terms)
         with fs.whole(self.built.path) as out:
-            writer.write(out, self.built.key, (TOKENS_VERSION, RECORDS_VERSION), written_settings(self.built.settings),
-                         result.lengths, result.parts, current.filter(), {})
+            writer.write(
+                out,
+                self.built.key,
+                (TOKENS_VERSION, RECORDS_VERSION),
+                written_settings(self.built.settings),
+                result.lengths,
+                result.parts,
+                current.filter(),
+                {},
+            )
             self.built.size, self.built.inode = out.tell(), os.fstat(out.fileno()).st_ino
         return self._done(pages, len(compiled), findings)
 
@@ -263,8 +277,9 @@ class _Builder:
         """The files of pages that are as they were when the current artefact was built."""
         return {name for name, known in current.hashes() if self.observed.page_hash(name) == known}
 
-    def _compiled(self, pages: list[StoreFile], lines: Mapping[str, str],
-                  findings: list[Finding]) -> Iterator[Compiled]:
+    def _compiled(
+        self, pages: list[StoreFile], lines: Mapping[str, str], findings: list[Finding]
+    ) -> Iterator[Compiled]:
         """Each of the ``pages`` that can be compiled, in order; what is wrong is added to ``findings``.
 
         ``lines``: {file: line} of the catalogue.
@@ -277,8 +292,9 @@ class _Builder:
             if self.progress is not None:
                 self.progress(done + 1, len(items))
 
-    def _write_assembly(self, assembly: Assembly, pages: Pages, domains: Iterable[Domain],
-                        dates: Mapping[str, str | None]) -> None:
+    def _write_assembly(
+        self, assembly: Assembly, pages: Pages, domains: Iterable[Domain], dates: Mapping[str, str | None]
+    ) -> None:
         assembly.add_domains(domains)
         if pages.links:
             assembly.newer, findings = newer(pages.linked(dates))

@@ -83,8 +83,10 @@ class Source:
             data = fs.read(self.path)
         except OSError as error:
             if error.errno in _OURS:
-                raise AbcdError(f"{self.path} cannot be read: {error.strerror}",
-                                "try again later; the artefact from before still stands") from None
+                raise AbcdError(
+                    f"{self.path} cannot be read: {error.strerror}",
+                    "try again later; the artefact from before still stands",
+                ) from None
             if self.hash:
                 raise SourceChanged(self.name) from None
             raise
@@ -160,8 +162,11 @@ class Observed:
         if self.folder != _times(self.scope.store):
             return True
         catalogue = FOLDER + self.listing.catalogue.name if self.listing.catalogue else ""
-        looked_at = [source for name, source in self.sources.items()
-                     if len(self.sources) <= most or not name.startswith(FOLDER) or name == catalogue]
+        looked_at = [
+            source
+            for name, source in self.sources.items()
+            if len(self.sources) <= most or not name.startswith(FOLDER) or name == catalogue
+        ]
         return not all(source.is_same() for source in looked_at)
 
 
@@ -174,8 +179,10 @@ def observe(scope: Scope, trust: bool = True) -> Observed:
     try:
         listing = list_store(scope)
     except OSError as error:
-        raise AbcdError(f"{scope.store} cannot be listed: {error.strerror}",
-                        "give read permission; the artefact from before still stands") from None
+        raise AbcdError(
+            f"{scope.store} cannot be listed: {error.strerror}",
+            "give read permission; the artefact from before still stands",
+        ) from None
     files: list[tuple[str, str]] = [(FOLDER + name, path) for name, path in listing.pages]
     if listing.catalogue:
         files.append((FOLDER + listing.catalogue[0], listing.catalogue[1]))

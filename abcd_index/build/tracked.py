@@ -53,14 +53,20 @@ def judged(where: Worktree, scope: Scope, key: str) -> str:
         if not names or held is None:
             return "the last commit holds no artefact of its pages" if names else ""
         kept = os.path.join(scope.index, key + SUFFIX)
-        if git.differing(where, *sources(home)) or git.differs_from_disk(where, own, *sources(home)) \
-                or not os.path.exists(kept):
+        if (
+            git.differing(where, *sources(home))
+            or git.differs_from_disk(where, own, *sources(home))
+            or not os.path.exists(kept)
+        ):
             built = build_from(where, index, home, names, folder, filters=False)
             if built is None:
                 return ""  # The settings that are committed do not ask for one.
             kept = built.path
-        return "" if fs.read(kept) == git.blob(where, held.oid) else \
-            "the last commit holds an artefact that is not that of its pages"
+        return (
+            ""
+            if fs.read(kept) == git.blob(where, held.oid)
+            else "the last commit holds an artefact that is not that of its pages"
+        )
 
 
 def is_of(index: str, key: str) -> bool:
@@ -90,8 +96,9 @@ def scope_of(where: Worktree, home: str) -> Scope | None:
         return None
 
 
-def build_from(where: Worktree, index: str, home: str, names: Sequence[str], folder: str,
-               filters: bool = True) -> Built | None:
+def build_from(
+    where: Worktree, index: str, home: str, names: Sequence[str], folder: str, filters: bool = True
+) -> Built | None:
     """Build the store as it is in ``index``, below ``folder``. None when it does not ask to be tracked."""
     pages = os.path.join(folder, "pages")
     fs.make_private(pages)
@@ -110,8 +117,11 @@ def build_wanted(scope: Scope) -> Built | None:
 
 
 def sources(home: str) -> list[str]:
-    return [f":(top,glob){_literal(home)}/memory/*.md", f":(top,literal){home}/rules.json",
-            f":(top,literal){home}/config.json"]
+    return [
+        f":(top,glob){_literal(home)}/memory/*.md",
+        f":(top,literal){home}/rules.json",
+        f":(top,literal){home}/config.json",
+    ]
 
 
 def borrow(source: Scope | None, target: Scope) -> None:

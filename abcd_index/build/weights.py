@@ -52,8 +52,9 @@ class Figures:
         return list(self.body.keys() | self.title.keys())
 
     @classmethod
-    def of_counts(cls, title: Mapping[str, int], body: Mapping[str, int], title_length: int,
-                  body_length: int) -> Figures:
+    def of_counts(
+        cls, title: Mapping[str, int], body: Mapping[str, int], title_length: int, body_length: int
+    ) -> Figures:
         """Figures of counts that were taken before."""
         figures = cls([], [])
         figures.title, figures.body = title, body
@@ -85,10 +86,11 @@ class _Known(dict[str, T]):
 
 
 # A weight's two signs, by LEVELS times the mark plus the level.
-_CELLS = [SIGNS[found // LOWS] + SIGNS[found % LOWS * LEVELS + level]
-          for found in range(MARKS) for level in range(LEVELS)]
+_CELLS = [
+    SIGNS[found // LOWS] + SIGNS[found % LOWS * LEVELS + level] for found in range(MARKS) for level in range(LEVELS)
+]
 # The sign of six flags, the lowest bit first.
-_SIGN_OF = {bytes([number >> bit & 1 for bit in range(BITS)]): sign for number, sign in enumerate(SIGNS[:1 << BITS])}
+_SIGN_OF = {bytes([number >> bit & 1 for bit in range(BITS)]): sign for number, sign in enumerate(SIGNS[: 1 << BITS])}
 
 
 def _mark(stem: str) -> tuple[int, int]:
@@ -147,7 +149,7 @@ def pairs(*texts: Iterable[str]) -> str:
         flags[number % bits] = 1
         flags[number // bits % bits] = 1
     found_flags = bytes(flags)
-    return "".join([_SIGN_OF[found_flags[at:at + BITS]] for at in range(0, bits, BITS)])
+    return "".join([_SIGN_OF[found_flags[at : at + BITS]] for at in range(0, bits, BITS)])
 
 
 def _share(count: float) -> float:

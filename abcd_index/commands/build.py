@@ -18,8 +18,15 @@ from abcd_index.selector import ALL, NothingHere, select
 LISTED = 20
 
 
-def run(root: str | None = None, which: str = ALL, as_json: bool = False, quiet: bool = False, force: bool = False,
-        console: Console | None = None, places: Places | None = None) -> int:
+def run(
+    root: str | None = None,
+    which: str = ALL,
+    as_json: bool = False,
+    quiet: bool = False,
+    force: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Build the scopes that ``which`` names. Returns an exit status."""
     console, places = console or Console(), places or Places()
     selection = select(root, which, places)
@@ -43,8 +50,9 @@ def run(root: str | None = None, which: str = ALL, as_json: bool = False, quiet:
     return status
 
 
-def for_hook_managers(root: str | None = None, which: str = ALL, console: Console | None = None,
-                      places: Places | None = None) -> int:
+def for_hook_managers(
+    root: str | None = None, which: str = ALL, console: Console | None = None, places: Places | None = None
+) -> int:
     """Build, and say at most one line. Always 0, because it becomes git's exit status."""
     console, places = console or Console(), places or Places()
     try:
@@ -87,16 +95,20 @@ def _sentence(report: BuildReport) -> str:
 def remarks(report: BuildReport, console: Console) -> None:
     """Say on stderr what a build found and left out."""
     if not report.known:
-        console.note(f"{report.scope}: the user's folder cannot be written, so this machine cannot note that the "
-                     "artefact is its own and the hook stays silent about it; set ABCD_HOME to a folder that can be "
-                     "written")
+        console.note(
+            f"{report.scope}: the user's folder cannot be written, so this machine cannot note that the "
+            "artefact is its own and the hook stays silent about it; set ABCD_HOME to a folder that can be "
+            "written"
+        )
     errors = [finding for finding in report.findings if finding.severity == "error"]
     warnings = [finding for finding in report.findings if finding.severity != "error"]
     for finding in errors + warnings[:LISTED]:
         console.note(*finding_line(finding))
     if report.left_out:
         more = f" and {len(report.left_out) - LISTED:,} more" if len(report.left_out) > LISTED else ""
-        console.note(f"{report.scope}: {count(len(report.left_out), 'page')} left out: "
-                     f"{', '.join(report.left_out[:LISTED])}{more}")
+        console.note(
+            f"{report.scope}: {count(len(report.left_out), 'page')} left out: "
+            f"{', '.join(report.left_out[:LISTED])}{more}"
+        )
     if len(warnings) > LISTED:
         console.note(f"{report.scope}: {len(warnings) - LISTED:,} more warnings; `abcd-index verify` lists them")

@@ -21,8 +21,14 @@ from abcd_index.store.records import Page
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
-def run(root: str | None = None, which: str = ALL, write: bool = False, prune: bool = False,
-        console: Console | None = None, places: Places | None = None) -> int:
+def run(
+    root: str | None = None,
+    which: str = ALL,
+    write: bool = False,
+    prune: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Show or write the catalogues of the scopes that ``which`` names. Returns an exit status."""
     console, places = console or Console(), places or Places()
     if prune and not write:
@@ -67,8 +73,10 @@ def _show(scope: Scope, console: Console) -> int:
     for line in listing.gone.values():
         console.line(("- " + line, "red"))
     lines = count(len(listing.store.catalogue.lines), "line")
-    console.note(f"{scope.name}: {listing.shown}: {lines}, {len(missing)} missing (+), {len(listing.gone)} of pages "
-             "that are gone (-)")
+    console.note(
+        f"{scope.name}: {listing.shown}: {lines}, {len(missing)} missing (+), {len(listing.gone)} of pages "
+        "that are gone (-)"
+    )
     if missing or listing.gone:
         console.note("hint: `abcd-index catalogue --write` adds the missing ones, --prune drops the others")
         return FINDINGS
@@ -88,8 +96,10 @@ def _write(scope: Scope, prune: bool, console: Console) -> int:
     if data == listing.data:
         raise AbcdError(f"{listing.shown} is not UTF-8 text", "save it as UTF-8, then run it again")
     write_over(scope, listing.shown, os.path.join(scope.store, listing.name), listing.data, data)
-    console.line(f"{scope.name}: {listing.shown}: {count(len(listing.missing), 'line')} added"
-             + (f", {count(len(gone), 'line')} dropped" if gone else ""))
+    console.line(
+        f"{scope.name}: {listing.shown}: {count(len(listing.missing), 'line')} added"
+        + (f", {count(len(gone), 'line')} dropped" if gone else "")
+    )
     return OK
 
 

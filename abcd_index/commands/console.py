@@ -42,8 +42,9 @@ _PATIENCE = 0.5
 class Console:
     """What a command writes to. ``out`` takes results, ``err`` takes remarks."""
 
-    def __init__(self, out: TextIO | None = None, err: TextIO | None = None,
-                 environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, out: TextIO | None = None, err: TextIO | None = None, environ: Mapping[str, str] | None = None
+    ) -> None:
         self.out: TextIO = out or sys.stdout
         self.err: TextIO = err or sys.stderr
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
@@ -126,8 +127,14 @@ class Console:
         from rich.console import Console as Rich
 
         colours = wants_colour(stream, self.environ)
-        rich = Rich(file=stream, force_terminal=colours or is_terminal(stream), highlight=False, markup=False,
-                    emoji=False, color_system="standard" if colours else None)
+        rich = Rich(
+            file=stream,
+            force_terminal=colours or is_terminal(stream),
+            highlight=False,
+            markup=False,
+            emoji=False,
+            color_system="standard" if colours else None,
+        )
         self._rich.append((stream, rich))
         return rich
 
@@ -144,9 +151,16 @@ class _Bar:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         self._begun = time.monotonic()
-        self._progress = Progress(BarColumn(), MofNCompleteColumn(), TextColumn("pages"),
-                                  TimeRemainingColumn(compact=True), console=rich, transient=True,
-                                  auto_refresh=False, get_time=lambda: time.monotonic())
+        self._progress = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("pages"),
+            TimeRemainingColumn(compact=True),
+            console=rich,
+            transient=True,
+            auto_refresh=False,
+            get_time=lambda: time.monotonic(),
+        )
         self._task = self._progress.add_task("pages", total=None)
         self._drawn = 0.0
 
@@ -179,8 +193,8 @@ class Paths:
     def short(self, path: str) -> str:
         """``path`` as short as it stays true: below the working directory, or below the home."""
         if self.cwd and path.startswith(self.cwd + os.sep):
-            return path[len(self.cwd) + 1:]
-        return "~" + path[len(self.home):] if self.home and path.startswith(self.home + os.sep) else path
+            return path[len(self.cwd) + 1 :]
+        return "~" + path[len(self.home) :] if self.home and path.startswith(self.home + os.sep) else path
 
 
 def wants_colour(stream: TextIO, environ: Mapping[str, str]) -> bool:
@@ -221,8 +235,10 @@ def printable(text: str) -> str:
     """``text`` with all that is no text in it made visible: it must not drive the terminal, nor begin a line."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() or char in _HARMLESS else char.encode("unicode_escape").decode("ascii")
-                   for char in text)
+    return "".join(
+        char if char.isprintable() or char in _HARMLESS else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
 
 
 def finding_line(finding: Row) -> List[Part]:

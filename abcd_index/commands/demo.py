@@ -43,8 +43,9 @@ def run(keep: bool = False, console: Console | None = None) -> int:
 
 
 def _store(sandbox: Sandbox, show: Show) -> None:
-    show.title("A store of pages",
-               "Markdown with a few recall words. One scope travels with the project, one is yours.")
+    show.title(
+        "A store of pages", "Markdown with a few recall words. One scope travels with the project, one is yours."
+    )
     show.command("git init && abcd-index install")
     fs.make_folder(str(sandbox.work))
     sandbox.git("init", "-q", "-b", "main")
@@ -61,8 +62,7 @@ def _store(sandbox: Sandbox, show: Show) -> None:
 
 
 def _commit(sandbox: Sandbox, show: Show) -> None:
-    show.title("A commit builds the artefact",
-               "The git hooks compile what changed; nobody has to think of it.")
+    show.title("A commit builds the artefact", "The git hooks compile what changed; nobody has to think of it.")
     show.holds(not sandbox.artefact(sandbox.work / ".abcd")[0], "so far there is none")
     show.command('git add -A && git commit -m "Two years of notes"')
     sandbox.git("add", "-A")
@@ -74,8 +74,9 @@ def _commit(sandbox: Sandbox, show: Show) -> None:
     show.holds(not status, "git status is clean: the index folder ignores itself", status)
     show.command("abcd-index build --scope user")
     done = sandbox.cli("build", "--scope", "user")
-    show.holds(done.code == 0 and bool(sandbox.artefact(sandbox.user)[0]),
-               "the user scope has an artefact of its own", done)
+    show.holds(
+        done.code == 0 and bool(sandbox.artefact(sandbox.user)[0]), "the user scope has an artefact of its own", done
+    )
 
 
 def _brackets(sandbox: Sandbox, show: Show) -> None:
@@ -87,10 +88,14 @@ def _brackets(sandbox: Sandbox, show: Show) -> None:
         text, took = sandbox.prompt(session, QUESTION)
         show.block(f"{free} % free", text, took)
         whole, lines = text.count("\n## "), text.count("\n- ")
-        right = {"FRESH": whole == 3 and not lines, "MODERATE": 0 < whole < 3 and whole + lines == 3,
-                 "DEPLETED": not whole and lines == 3}[bracket]
-        show.holds(f'bracket="{bracket}"' in text and right and "pitfall_auth_login.md" in text,
-                   f"{bracket}: {wanted}", text)
+        right = {
+            "FRESH": whole == 3 and not lines,
+            "MODERATE": 0 < whole < 3 and whole + lines == 3,
+            "DEPLETED": not whole and lines == 3,
+        }[bracket]
+        show.holds(
+            f'bracket="{bracket}"' in text and right and "pitfall_auth_login.md" in text, f"{bracket}: {wanted}", text
+        )
 
 
 def _silence(sandbox: Sandbox, show: Show) -> None:
@@ -106,8 +111,10 @@ def _silence(sandbox: Sandbox, show: Show) -> None:
 
 def _compaction(sandbox: Sandbox, show: Show) -> None:
     show.title("After a compaction", "The agent has forgotten the pages, so they may come again.")
-    sandbox.hook("session_hook.py", {"session_id": "demo-FRESH", "cwd": str(sandbox.work),
-                                   "hook_event_name": "SessionStart", "source": "compact"})
+    sandbox.hook(
+        "session_hook.py",
+        {"session_id": "demo-FRESH", "cwd": str(sandbox.work), "hook_event_name": "SessionStart", "source": "compact"},
+    )
     again = "So what was it with the login and the session cookie?"
     show.prompt(again)
     text, took = sandbox.prompt("demo-FRESH", again)
@@ -116,14 +123,16 @@ def _compaction(sandbox: Sandbox, show: Show) -> None:
 
 
 def _scopes(sandbox: Sandbox, show: Show) -> None:
-    show.title("The narrower scope wins",
-               "Both scopes know the word deploy; the project's page is the one that comes.")
+    show.title("The narrower scope wins", "Both scopes know the word deploy; the project's page is the one that comes.")
     question = "Can I deploy this tonight?"
     show.prompt(question)
     text, took = sandbox.prompt("demo-scopes", question)
     show.block("", text, took)
-    show.holds("howto_release_deploy.md" in text and "user_deploy_habits.md" not in text,
-               "the workspace page came, the user page was held back", text)
+    show.holds(
+        "howto_release_deploy.md" in text and "user_deploy_habits.md" not in text,
+        "the workspace page came, the user page was held back",
+        text,
+    )
     question = "Put the new berths behind a feature flag."
     show.prompt(question)
     text, _ = sandbox.prompt("demo-scopes", question)
@@ -141,8 +150,9 @@ def _rule(sandbox: Sandbox, show: Show) -> None:
 
 
 def _switch(sandbox: Sandbox, show: Show) -> None:
-    show.title("A branch, there and back",
-               "An artefact is keyed by content: what was built once is there when you return.")
+    show.title(
+        "A branch, there and back", "An artefact is keyed by content: what was built once is there when you return."
+    )
     main, _ = sandbox.artefact(sandbox.work / ".abcd")
     sandbox.git("switch", "-q", "-c", "other")
     page = sandbox.work / ".abcd" / "memory" / "pitfall_ci_flaky.md"
@@ -177,7 +187,7 @@ def _verify(sandbox: Sandbox, show: Show) -> None:
 def _recall_words(page: Path) -> str:
     for line in page.read_text(encoding="utf-8").splitlines():
         if line.startswith("recall:"):
-            return line[len("recall:"):].strip(" []")
+            return line[len("recall:") :].strip(" []")
     return "(no recall words: only found when asked for)"
 
 

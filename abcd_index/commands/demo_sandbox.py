@@ -61,9 +61,16 @@ class Sandbox:
         """Run a process in the repository and wait for it."""
         start = time.perf_counter()
         try:
-            done = subprocess.run([str(a) for a in args], cwd=str(self.work), env=self.env, input=data,
-                                  stdin=subprocess.DEVNULL if data is None else None,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+            done = subprocess.run(
+                [str(a) for a in args],
+                cwd=str(self.work),
+                env=self.env,
+                input=data,
+                stdin=subprocess.DEVNULL if data is None else None,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                timeout=PATIENCE,
+            )
         except FileNotFoundError as error:
             raise DemoFailed(f"{args[0]} is not installed", "the demo needs git") from error
         except subprocess.TimeoutExpired as error:
@@ -88,8 +95,10 @@ class Sandbox:
 
     def prompt(self, session: str, text: str) -> Tuple[str, float]:
         """(what the prompt hook injects or '', seconds)."""
-        done = self.hook("prompt_router_hook.py", {
-            "session_id": session, "cwd": str(self.work), "hook_event_name": "UserPromptSubmit", "prompt": text})
+        done = self.hook(
+            "prompt_router_hook.py",
+            {"session_id": session, "cwd": str(self.work), "hook_event_name": "UserPromptSubmit", "prompt": text},
+        )
         if done.code or done.err:
             raise DemoFailed(f"the prompt hook ended with {done.code}: {done.err.strip()}")
         if not done.out:
@@ -101,9 +110,15 @@ class Sandbox:
 
     def fill(self, session: str, free: int) -> Done:
         """Tell the status line hook how much of the window is free, as the agent's status line does."""
-        return self.hook("statusline_hook.py", {
-            "session_id": session, "cwd": str(self.work), "hook_event_name": "Status",
-            "context_window": {"used_percentage": 100 - free, "remaining_percentage": free}})
+        return self.hook(
+            "statusline_hook.py",
+            {
+                "session_id": session,
+                "cwd": str(self.work),
+                "hook_event_name": "Status",
+                "context_window": {"used_percentage": 100 - free, "remaining_percentage": free},
+            },
+        )
 
     def artefact(self, home: Path) -> Tuple[str, int]:
         """(key, size in bytes) of the current artefact below ``home``, or ('', 0)."""
@@ -120,10 +135,18 @@ def sealed(home: Path, user: Path) -> Dict[str, str]:
     dropped = ("GIT_", "ABCD_", "CLAUDE_", "XDG_", "PYTHON", "PRE_COMMIT")
     env = {k: v for k, v in os.environ.items() if not k.upper().startswith(dropped)}
     env.update(
-        HOME=str(home), USERPROFILE=str(home), ABCD_HOME=str(user), NO_COLOR="1", PYTHONIOENCODING="utf-8",
-        GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1", GIT_TERMINAL_PROMPT="0",
-        GIT_AUTHOR_NAME="Demo", GIT_AUTHOR_EMAIL="demo@example.org",
-        GIT_COMMITTER_NAME="Demo", GIT_COMMITTER_EMAIL="demo@example.org",
+        HOME=str(home),
+        USERPROFILE=str(home),
+        ABCD_HOME=str(user),
+        NO_COLOR="1",
+        PYTHONIOENCODING="utf-8",
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_TERMINAL_PROMPT="0",
+        GIT_AUTHOR_NAME="Demo",
+        GIT_AUTHOR_EMAIL="demo@example.org",
+        GIT_COMMITTER_NAME="Demo",
+        GIT_COMMITTER_EMAIL="demo@example.org",
         # The package may be a checkout that only this interpreter's environment knows.
         PYTHONPATH=str(Path(abcd_index.__file__).resolve().parent.parent),
     )

@@ -15,9 +15,17 @@ from abcd_index.scopes import WORKSPACE, Places
 from abcd_index.selector import select
 
 
-def run(root: str | None = None, which: str = WORKSPACE, source: str = "", verify: bool = False, timeout: int = 600,
-        as_json: bool = False, quiet: bool = False, console: Console | None = None,
-        places: Places | None = None) -> int:
+def run(
+    root: str | None = None,
+    which: str = WORKSPACE,
+    source: str = "",
+    verify: bool = False,
+    timeout: int = 600,
+    as_json: bool = False,
+    quiet: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Fetch the artefact of the scope that ``which`` names. Returns an exit status."""
     from abcd_index.share.fetch import fetch
     from abcd_index.share.place import find_place
@@ -34,8 +42,18 @@ def run(root: str | None = None, which: str = WORKSPACE, source: str = "", verif
             reports.append(failure(scope, error, console, "absent" if status < FAILED else "failed"))
             continue
         api.note_built(scope, places)
-        reports.append({"scope": scope.name, "state": fetched.state, "key": fetched.key, "path": fetched.path,
-                        "place": place.shown, "pages": fetched.pages, "size": fetched.size, "seconds": fetched.seconds})
+        reports.append(
+            {
+                "scope": scope.name,
+                "state": fetched.state,
+                "key": fetched.key,
+                "path": fetched.path,
+                "place": place.shown,
+                "pages": fetched.pages,
+                "size": fetched.size,
+                "seconds": fetched.seconds,
+            }
+        )
         if not as_json and not quiet:
             console.line(_sentence(reports[-1], fetched.took))
     api.record_interpreter(places)
@@ -46,7 +64,8 @@ def run(root: str | None = None, which: str = WORKSPACE, source: str = "", verif
 
 def _sentence(report: Dict[str, Any], took: float) -> str:
     pages = count(report["pages"], "page")
-    did = {"current": f"current, nothing to fetch: {pages}",
-           "switched": f"switched to an artefact that was there: {pages}"}.get(
-               report["state"], f"fetched from {report['place']}: {pages}, {report['size']:,} bytes")
+    did = {
+        "current": f"current, nothing to fetch: {pages}",
+        "switched": f"switched to an artefact that was there: {pages}",
+    }.get(report["state"], f"fetched from {report['place']}: {pages}, {report['size']:,} bytes")
     return f"{report['scope']:<9}  {did}, {seconds(took)}  ({report['key'][:12]})"

@@ -38,8 +38,9 @@ Say what happened, why, and what to do. Delete this page when you have written y
 """
 
 
-def run(root: str | None = None, which: str = WORKSPACE, console: Console | None = None,
-        places: Places | None = None) -> int:
+def run(
+    root: str | None = None, which: str = WORKSPACE, console: Console | None = None, places: Places | None = None
+) -> int:
     """Start a store. ``which``: workspace or user. Returns an exit status.
 
     Raises AbcdError where a store must not be (the home folder, a temporary root, ``~/.claude``).
@@ -92,8 +93,9 @@ def _workspace(cwd: str, places: Places) -> Scope:
     root = _repository_top(real) or real
     barred = {guard(path, places) for path in places.temp | {places.home} if path} | {"/"}
     if root in barred:
-        raise AbcdError(f"{root} is too wide a place for a workspace's store",
-                        "run it in a project's folder, or give --scope user")
+        raise AbcdError(
+            f"{root} is too wide a place for a workspace's store", "run it in a project's folder, or give --scope user"
+        )
     return workspace_at(root, places)
 
 

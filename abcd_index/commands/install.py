@@ -27,9 +27,16 @@ from abcd_index.install.receipt import Receipt
 from abcd_index.scopes import Places, Scope
 
 
-def run(root: str | None = None, dry_run: bool = False, status_line: bool = False, hooks_path: bool = False,
-        local: bool = False, git_only: bool = False, console: Console | None = None,
-        places: Places | None = None) -> int:
+def run(
+    root: str | None = None,
+    dry_run: bool = False,
+    status_line: bool = False,
+    hooks_path: bool = False,
+    local: bool = False,
+    git_only: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Install. ``status_line``: also the status line, around the one that is there. ``hooks_path``: write
     into a ``core.hooksPath`` inside the work tree. ``local``: ``settings.local.json``. ``git_only``: leave
     the agent's settings alone. Returns an exit status; raises AbcdError when nothing may be done here at all."""
@@ -51,8 +58,9 @@ def run(root: str | None = None, dry_run: bool = False, status_line: bool = Fals
     return _ending(plan, hooks, project, console, dry_run)
 
 
-def uninstall(root: str | None = None, dry_run: bool = False, console: Console | None = None,
-              places: Places | None = None) -> int:
+def uninstall(
+    root: str | None = None, dry_run: bool = False, console: Console | None = None, places: Places | None = None
+) -> int:
     """Take away what ``run`` put there; what it found there is given back byte for byte."""
     console, places = console or Console(), places or Places()
     project = find(root, places)
@@ -119,8 +127,10 @@ def _away_with_index(project: Project, plan: Plan) -> None:
 
 
 # What builds, hooks and recalls make in an index folder; nothing else is ever deleted there.
-_MADE = re.compile(r"[0-9a-f]{40}\.(?:idx|times|pages)|current|git-stamp|files\.json|dates\.json|domains\.json"
-                   r"|recall-(?:log|stats)[-.0-9a-z]*|receipt\.json|\.tmp-.*|\.gitignore")
+_MADE = re.compile(
+    r"[0-9a-f]{40}\.(?:idx|times|pages)|current|git-stamp|files\.json|dates\.json|domains\.json"
+    r"|recall-(?:log|stats)[-.0-9a-z]*|receipt\.json|\.tmp-.*|\.gitignore"
+)
 _SEEN = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 

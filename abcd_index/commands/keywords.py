@@ -24,12 +24,24 @@ class _Row(NamedTuple):
 
     def values(self) -> Dict[str, Any]:
         """The row as JSON has it."""
-        return {"file": self.document.file, "path": self.document.path, "wants": self.reason, "written": self.written,
-                "suggestions": [one.values() for one in self.suggestions]}
+        return {
+            "file": self.document.file,
+            "path": self.document.path,
+            "wants": self.reason,
+            "written": self.written,
+            "suggestions": [one.values() for one in self.suggestions],
+        }
 
 
-def run(page: str | None = None, root: str | None = None, which: str = ALL, write: bool = False, limit: int = 5,
-        as_json: bool = False, console: Console | None = None) -> int:
+def run(
+    page: str | None = None,
+    root: str | None = None,
+    which: str = ALL,
+    write: bool = False,
+    limit: int = 5,
+    as_json: bool = False,
+    console: Console | None = None,
+) -> int:
     """Suggest, or with ``write`` add, keywords. Returns 1 when a page still wants some, else 0.
 
     ``page``: a file name, stem or ``name``; without it every page that has no keywords or only weak ones.
@@ -63,8 +75,9 @@ def _write(document: Document, suggestions: List[Suggestion], console: Console) 
     shown = scope.display("memory/" + document.file)
     try:
         data = fs.read(document.path)
-        write_over(scope, shown, document.path, data,
-                   with_keywords(document, data, [one.keyword for one in suggestions]))
+        write_over(
+            scope, shown, document.path, data, with_keywords(document, data, [one.keyword for one in suggestions])
+        )
         return True
     except AbcdError as error:
         console.complain(error, error.hint)

@@ -15,9 +15,17 @@ from abcd_index.scopes import WORKSPACE, Places
 from abcd_index.selector import select
 
 
-def run(root: str | None = None, which: str = WORKSPACE, to: str = "", keep: int | None = None, timeout: int = 600,
-        as_json: bool = False, quiet: bool = False, console: Console | None = None,
-        places: Places | None = None) -> int:
+def run(
+    root: str | None = None,
+    which: str = WORKSPACE,
+    to: str = "",
+    keep: int | None = None,
+    timeout: int = 600,
+    as_json: bool = False,
+    quiet: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Push the artefact of the scope that ``which`` names. Returns an exit status."""
     from abcd_index.build.run import build
     from abcd_index.share.place import find_place
@@ -40,9 +48,18 @@ def run(root: str | None = None, which: str = WORKSPACE, to: str = "", keep: int
             status = FAILED
             reports.append(failure(scope, error, console))
             continue
-        reports.append({"scope": scope.name, "state": pushed.state, "key": pushed.key, "place": place.shown,
-                        "pages": built.pages, "size": pushed.size, "pruned": pushed.pruned,
-                        "seconds": round(pushed.seconds, 4)})
+        reports.append(
+            {
+                "scope": scope.name,
+                "state": pushed.state,
+                "key": pushed.key,
+                "place": place.shown,
+                "pages": built.pages,
+                "size": pushed.size,
+                "pruned": pushed.pruned,
+                "seconds": round(pushed.seconds, 4),
+            }
+        )
         if not as_json and not quiet:
             console.line(_sentence(reports[-1]))
     if as_json:

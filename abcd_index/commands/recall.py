@@ -30,17 +30,37 @@ def stores(root: str | None, scope: str, memory_dir: str | None, everywhere: boo
     return Wanted(root, scope, memory_dir, everywhere)
 
 
-def query(terms: Sequence[str] | None = None, types: Sequence[str] | None = None, limit: int = 5,
-          min_score: float | None = None, stale_months: float = 6.0, ranking: str = SIGNAL,
-          since: str | None = None) -> Query:
+def query(
+    terms: Sequence[str] | None = None,
+    types: Sequence[str] | None = None,
+    limit: int = 5,
+    min_score: float | None = None,
+    stale_months: float = 6.0,
+    ranking: str = SIGNAL,
+    since: str | None = None,
+) -> Query:
     """The query, from what was given on the command line. Raises AbcdError for a date that none can read."""
     now = time.time()
-    return Query(read_terms(terms or ()), types or (), limit, min_score, stale_months, ranking,
-                 None if since is None else read_since(since, now), now)
+    return Query(
+        read_terms(terms or ()),
+        types or (),
+        limit,
+        min_score,
+        stale_months,
+        ranking,
+        None if since is None else read_since(since, now),
+        now,
+    )
 
 
-def terms(asked: Query, wanted: Wanted, as_json: bool = False, explain: bool = False, record: bool = True,
-          console: Console | None = None) -> int:
+def terms(
+    asked: Query,
+    wanted: Wanted,
+    as_json: bool = False,
+    explain: bool = False,
+    record: bool = True,
+    console: Console | None = None,
+) -> int:
     """Answer a query. Returns an exit status: 0 also when no page matches, 2 for a query that asks nothing.
 
     ``explain``: show the sum behind each score. ``record``: count what was shown; without it nothing is written.
@@ -48,8 +68,10 @@ def terms(asked: Query, wanted: Wanted, as_json: bool = False, explain: bool = F
     console = console or Console()
     if asked.empty:
         console.note("abcd-index: nothing to look for")
-        console.note("hint: give words (`abcd-index recall auth login`), a --type or a --since to browse, "
-                     "or --prompt TEXT to see what the hook would inject")
+        console.note(
+            "hint: give words (`abcd-index recall auth login`), a --type or a --since to browse, "
+            "or --prompt TEXT to see what the hook would inject"
+        )
         return FAILED
     places = Places()
     with answer(asked, wanted, places, record) as found:
@@ -63,9 +85,16 @@ def terms(asked: Query, wanted: Wanted, as_json: bool = False, explain: bool = F
         return _least(found.selection)
 
 
-def prompt(text: str, root: str | None = None, which: str = ALL, remaining: float | None = None,
-           session: str | None = None, as_json: bool = False, console: Console | None = None,
-           places: Places | None = None) -> int:
+def prompt(
+    text: str,
+    root: str | None = None,
+    which: str = ALL,
+    remaining: float | None = None,
+    session: str | None = None,
+    as_json: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Show what a prompt brings. Returns an exit status: 1 when no scope has an artefact that can be used.
 
     ``text``: of the prompt, ``-`` for standard input.
@@ -85,8 +114,9 @@ def prompt(text: str, root: str | None = None, which: str = ALL, remaining: floa
     return max(_least(selection), FINDINGS if found.blind else OK)
 
 
-def audit(asked: Query, wanted: Wanted, as_json: bool = False, record: bool = True,
-          console: Console | None = None) -> int:
+def audit(
+    asked: Query, wanted: Wanted, as_json: bool = False, record: bool = True, console: Console | None = None
+) -> int:
     """Grade the pages. Returns 1 when a page is stale, superseded or names what is gone, else 0.
 
     ``record``: whether anything may be written; nothing is counted as a recall.
@@ -98,8 +128,10 @@ def audit(asked: Query, wanted: Wanted, as_json: bool = False, record: bool = Tr
     for note in found.notes:
         console.note(note)
     if as_json:
-        console.data({"count": len(found.grades), "grades": _tally(found),
-                      "pages": [grade.values() for grade in found.grades]}, indent=2)
+        console.data(
+            {"count": len(found.grades), "grades": _tally(found), "pages": [grade.values() for grade in found.grades]},
+            indent=2,
+        )
     else:
         _print_audit(found, Paths(places), console)
     return max(_least(found.selection), FINDINGS if any(grade.faulty for grade in found.grades) else OK)
@@ -108,8 +140,10 @@ def audit(asked: Query, wanted: Wanted, as_json: bool = False, record: bool = Tr
 def _selected(selection: Selection, console: Console) -> None:
     console.refusals(selection)
     if selection.forgotten:
-        console.note(f"{count(selection.forgotten, 'workspace')} that no longer exist"
-                     f"{'s' if selection.forgotten == 1 else ''} forgotten")
+        console.note(
+            f"{count(selection.forgotten, 'workspace')} that no longer exist"
+            f"{'s' if selection.forgotten == 1 else ''} forgotten"
+        )
 
 
 def _least(selection: Selection) -> int:
@@ -133,8 +167,9 @@ def _print_answer(found: Answer, explain: bool, paths: Paths, console: Console) 
 
 def _print_result(result: Result, query: Query, explain: bool, paths: Paths, console: Console) -> None:
     document = result.document
-    console.line((document.name, "bold cyan"), "  ", (document.type or "no type", "dim"), "  ",
-                 (f"{result.score:.2f}", "bold"))
+    console.line(
+        (document.name, "bold cyan"), "  ", (document.type or "no type", "dim"), "  ", (f"{result.score:.2f}", "bold")
+    )
     description = document.description
     if description:
         _print_text(description, query.terms, "", console)
@@ -189,11 +224,15 @@ def _print_decision(row: Dict[str, Any], console: Console) -> None:
     keywords = []
     for word in row["words"]:
         spelled = f" as {word['seen']!r}" if word["seen"].casefold() != word["keyword"].casefold() else ""
-        keywords.append(f"{word['keyword']!r}{spelled} ({word['where']}, {count(word['pages'], 'page')}, "
-                        f"{word['figure']:.2f})")
+        keywords.append(
+            f"{word['keyword']!r}{spelled} ({word['where']}, {count(word['pages'], 'page')}, {word['figure']:.2f})"
+        )
     addends = [f"{term['term']} {term['text'] + term['title']:.2f}" for term in row.get("terms", ())]
-    for text in (row["why"] or "it comes", "keywords: " + ", ".join(keywords) if keywords else "",
-                 "text: " + " + ".join(addends) if addends else ""):
+    for text in (
+        row["why"] or "it comes",
+        "keywords: " + ", ".join(keywords) if keywords else "",
+        "text: " + " + ".join(addends) if addends else "",
+    ):
         if text:
             console.text(text, first="      ", rest="        ")
 
@@ -202,11 +241,20 @@ def _print_audit(found: Audit, paths: Paths, console: Console) -> None:
     for grade in found.grades:
         shown = paths.short(grade.document.path)
         for remark in grade.remarks:
-            console.line((f"{shown}:{remark.line}" if remark.line else shown, "bold"), ": ",
-                         (remark.kind, _REMARKS[remark.kind]), f": {remark.message}", (f"; {remark.fix}", "dim"))
+            console.line(
+                (f"{shown}:{remark.line}" if remark.line else shown, "bold"),
+                ": ",
+                (remark.kind, _REMARKS[remark.kind]),
+                f": {remark.message}",
+                (f"; {remark.fix}", "dim"),
+            )
     tally = ", ".join(f"{number} {grade}" for grade, number in _tally(found).items())
-    extra = [f"{number} {kind}" for kind in (SUPERSEDED, CONTRADICTS, NEVER)
-             for number in [sum(grade.has(kind) for grade in found.grades)] if number]
+    extra = [
+        f"{number} {kind}"
+        for kind in (SUPERSEDED, CONTRADICTS, NEVER)
+        for number in [sum(grade.has(kind) for grade in found.grades)]
+        if number
+    ]
     console.line(f"{count(len(found.grades), 'page')}: {tally}" + (f"; {', '.join(extra)}" if extra else ""))
 
 

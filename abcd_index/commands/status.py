@@ -22,8 +22,13 @@ from abcd_index.scopes import Places
 AGENT_EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact")
 
 
-def run(root: str | None = None, as_json: bool = False, check: bool = False, console: Console | None = None,
-        places: Places | None = None) -> int:
+def run(
+    root: str | None = None,
+    as_json: bool = False,
+    check: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Report. Returns 0; 1 when there is no store at all, or with ``check`` a problem; 2 when a scope is refused."""
     console, places = console or Console(), places or Places()
     report = gather(root, check, places)
@@ -48,9 +53,14 @@ def gather(root: str | None, check: bool, places: Places) -> Facts:
     except (AbcdError, OSError):  # What is refused is part of the report, as long as there is a folder to speak of.
         project = find(root, places, with_scope=False)
     keyword = facts.a_keyword(project) if check else ""
-    report: Facts = {"root": project.root, "scopes": facts.scopes(project.root, places),
-              "home": facts.home(places), "git": facts.git(project, check),
-              "agent": facts.agent(project, places, check, keyword), "interpreter": facts.interpreter(places)}
+    report: Facts = {
+        "root": project.root,
+        "scopes": facts.scopes(project.root, places),
+        "home": facts.home(places),
+        "git": facts.git(project, check),
+        "agent": facts.agent(project, places, check, keyword),
+        "interpreter": facts.interpreter(places),
+    }
     report["fill"] = facts.fill(project, places, report["agent"])
     report["problems"] = problems(report)
     report["next"] = advice(report)
@@ -63,8 +73,11 @@ def problems(report: Facts) -> list[str]:
     found = [_scope_problem(scope) for scope in report["scopes"] if scope["state"] not in ("current", "missing")]
     home = report["home"]
     if not home["used"]:
-        found.append("there is no folder of your own that can be written"
-                     + (f" ({home['path']})" if home["path"] else "") + ": the prompt hook is silent")
+        found.append(
+            "there is no folder of your own that can be written"
+            + (f" ({home['path']})" if home["path"] else "")
+            + ": the prompt hook is silent"
+        )
     if home["open"]:
         found.append(f"others can look into {home['path']}, which is yours alone")
     return found + _installed(report)
@@ -78,8 +91,11 @@ def _installed(report: Facts) -> list[str]:
     for entry in report["agent"]:
         found += _agent_problems(entry)
     seen = [entry.get("event") for entry in report["agent"]]
-    found += [f"{event} is registered in two settings files: it runs twice"
-              for event in dict.fromkeys(seen) if event and seen.count(event) > 1]
+    found += [
+        f"{event} is registered in two settings files: it runs twice"
+        for event in dict.fromkeys(seen)
+        if event and seen.count(event) > 1
+    ]
     noted = report["interpreter"]
     if noted and not noted["exists"]:
         found.append(f"the interpreter noted for background builds is gone: {noted['path']}")
@@ -87,8 +103,12 @@ def _installed(report: Facts) -> list[str]:
 
 
 def _scope_problem(scope: Facts) -> str:
-    said = {"refused": "scope is refused", "foreign": "scope's artefact came from elsewhere and was not reproduced "
-            "here yet: the prompt hook does not use it", "dangling": "scope's artefact is missing"}
+    said = {
+        "refused": "scope is refused",
+        "foreign": "scope's artefact came from elsewhere and was not reproduced "
+        "here yet: the prompt hook does not use it",
+        "dangling": "scope's artefact is missing",
+    }
     what = said.get(scope["state"], f"scope's artefact is {scope['state']}")
     return f"the {scope['scope']} {what}" + (f": {scope['error']}" if "error" in scope else "")
 
@@ -103,8 +123,10 @@ def _hook_problems(hook: Facts) -> Iterator[str]:
     if hook["crlf"] and hook["state"] != "absent":
         yield f"{name} has CRLF line ends: git cannot run it; keep hooks with `eol=lf` in .gitattributes"
     if hook.get("mode_in_git") not in (None, "", "100755"):
-        yield (f"{name} is committed with mode {hook['mode_in_git']}, so that clones skip it: "
-               "`git update-index --chmod=+x` mends that")
+        yield (
+            f"{name} is committed with mode {hook['mode_in_git']}, so that clones skip it: "
+            "`git update-index --chmod=+x` mends that"
+        )
     if hook.get("answers") is False:
         yield f"{name} did not answer when git ran it"
     if installed and hook["python"] and not os.access(hook["python"], os.X_OK):
@@ -149,8 +171,10 @@ def advice(report: Facts) -> list[str]:
     elif _installed(report) and not stale:
         found.append("`abcd-index install` puts right what can be")
     if not report["fill"]["registered"] and report["fill"]["heard"] is None:
-        found.append("`abcd-index install --status-line` lets recall know how full the window is; "
-                     "without it prompts count as MODERATE")
+        found.append(
+            "`abcd-index install --status-line` lets recall know how full the window is; "
+            "without it prompts count as MODERATE"
+        )
     return found
 
 
@@ -179,14 +203,19 @@ def _scope(scope: Facts, base: str) -> str:
         return f"refused: {scope['error']}"
     where = shown(scope["store"], base)
     if scope["allowed_by"]:
-        where += f" (allowed by {scope['allowed_by']} under \"stores\" in your settings)"
+        where += f' (allowed by {scope["allowed_by"]} under "stores" in your settings)'
     if scope["key"] is None:
-        said = {"missing": "no artefact yet", "dangling": scope.get("error", ""),
-                "foreign": "an artefact that came from elsewhere, not used before a build"}
+        said = {
+            "missing": "no artefact yet",
+            "dangling": scope.get("error", ""),
+            "foreign": "an artefact that came from elsewhere, not used before a build",
+        }
         return f"{where}: {said.get(scope['state'], 'artefact ' + scope['state'])}"
     kept = ", kept in git" if scope["tracked"] else ""
-    return (f"{where}: {count(scope['pages'], 'page')}, artefact {scope['state']} ({scope['key'][:12]}, "
-            f"{scope['size']:,} bytes, {scope['origin']}{kept})")
+    return (
+        f"{where}: {count(scope['pages'], 'page')}, artefact {scope['state']} ({scope['key'][:12]}, "
+        f"{scope['size']:,} bytes, {scope['origin']}{kept})"
+    )
 
 
 def _print_git(git: Facts, base: str, console: Console) -> None:
@@ -204,9 +233,14 @@ def _print_git(git: Facts, base: str, console: Console) -> None:
 
 
 def _hook(hook: Facts) -> str:
-    said = {"absent": "not installed", "foreign": "another tool's, without us", "own": "installed",
-            "beside": "installed before another tool's", "kept": f"installed before {hook['kept']}",
-            "calls": "another tool's, calls us"}[hook["state"]]
+    said = {
+        "absent": "not installed",
+        "foreign": "another tool's, without us",
+        "own": "installed",
+        "beside": "installed before another tool's",
+        "kept": f"installed before {hook['kept']}",
+        "calls": "another tool's, calls us",
+    }[hook["state"]]
     python = f", starts {hook['python']}" if hook["python"] else ""
     tried = {True: ", answers", False: ", DOES NOT ANSWER", None: ""}[hook.get("answers")]
     return said + tried + python

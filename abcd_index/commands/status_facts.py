@@ -50,8 +50,16 @@ def scope_facts(scope: Scope) -> Facts:
     """What is known of a scope. ``state`` of its artefact: current, stale, foreign (this machine does not answer for
     it, so the prompt hook does not use it), missing, dangling (``current`` names none), newer, torn or unknown;
     ``error`` says more."""
-    facts: Facts = {"scope": scope.name, "store": scope.store, "index": scope.index, "key": None, "pages": 0, "size": 0,
-             "origin": None, "tracked": wanted(scope)}
+    facts: Facts = {
+        "scope": scope.name,
+        "store": scope.store,
+        "index": scope.index,
+        "key": None,
+        "pages": 0,
+        "size": 0,
+        "origin": None,
+        "tracked": wanted(scope),
+    }
     try:
         _add_artefact(scope, facts)
         facts["state"] = "current" if expected_key(scope) == facts["key"] else "stale"
@@ -155,9 +163,13 @@ def git(project: Project, check: bool) -> Facts:
         return {"repository": None, "why": project.trouble}
     folder, refused = target(where)
     facts: Facts = {
-        "repository": where.top, "linked": where.linked, "hooks_folder": folder, "not_ours": refused,
+        "repository": where.top,
+        "linked": where.linked,
+        "hooks_folder": folder,
+        "not_ours": refused,
         "hooks_path": [dict(zip(("scope", "origin", "value"), entry)) for entry in run.hooks_path_settings(where)],
-        "hooks": [], "driver": run.setting(where, tracked.DRIVER),
+        "hooks": [],
+        "driver": run.setting(where, tracked.DRIVER),
     }
     tracking = project.scope is not None and wanted(project.scope)
     for name in hooks.HOOKS + (hooks.TRACKED_HOOKS if tracking else ()):
@@ -171,8 +183,16 @@ def _hook(where: Worktree, folder: str, name: str, check: bool) -> Facts:
     if os.path.basename(folder) == "_" and state in ("foreign", "absent"):
         below = hooks.HookFile(name, os.path.join(os.path.dirname(folder), name))
         state, path = ("calls", below.path) if below.state == "calls" else (state, path)
-    facts: Facts = {"hook": name, "path": path, "state": state, "version": file.version, "runs": file.runs,
-                    "crlf": file.crlf, "python": _python(where, file), "kept": None}
+    facts: Facts = {
+        "hook": name,
+        "path": path,
+        "state": state,
+        "version": file.version,
+        "runs": file.runs,
+        "crlf": file.crlf,
+        "python": _python(where, file),
+        "kept": None,
+    }
     kept = os.path.join(kept_folder(folder), name)
     if file.state == "kept" and os.path.lexists(kept):
         facts["kept"] = kept
@@ -290,8 +310,10 @@ def fill(project: Project, places: Places, entries: list[Facts]) -> Facts:
                     newest = max(newest or 0, file.stat(follow_symlinks=False).st_mtime)
     except OSError:
         pass
-    return {"registered": any(entry.get("event") == "statusLine" for entry in entries),
-            "heard": None if newest is None else max(0, round(time.time() - newest))}
+    return {
+        "registered": any(entry.get("event") == "statusLine" for entry in entries),
+        "heard": None if newest is None else max(0, round(time.time() - newest)),
+    }
 
 
 def interpreter(places: Places) -> Facts | None:
@@ -302,5 +324,3 @@ def interpreter(places: Places) -> Facts | None:
     except OSError:
         return None
     return {"path": path, "exists": os.access(path, os.X_OK)}
-
-

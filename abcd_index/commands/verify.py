@@ -27,9 +27,16 @@ class _Found(NamedTuple):
     unsure: List[str]
 
 
-def run(root: str | None = None, which: str = ALL, form: str = "text", require_artefact: bool = False,
-        strict: bool = False, pages_only: bool = False, console: Console | None = None,
-        places: Places | None = None) -> int:
+def run(
+    root: str | None = None,
+    which: str = ALL,
+    form: str = "text",
+    require_artefact: bool = False,
+    strict: bool = False,
+    pages_only: bool = False,
+    console: Console | None = None,
+    places: Places | None = None,
+) -> int:
     """Verify the scopes that ``which`` names. Returns an exit status."""
     from abcd_index.verify.finding import is_ok
     from abcd_index.verify.run import verify
@@ -78,8 +85,11 @@ def _github(found: _Found, console: Console, places: Places) -> None:
     if target:
         sentences = [one.sentence() for one in found.done] + [f"cannot tell: {error}" for error in found.unsure]
         try:
-            fs.append(guard(os.path.abspath(target), places),
-                      summary(found.rows, sentences).encode("utf-8", "backslashreplace"), 0o644)
+            fs.append(
+                guard(os.path.abspath(target), places),
+                summary(found.rows, sentences).encode("utf-8", "backslashreplace"),
+                0o644,
+            )
         except OSError as error:  # The findings were printed; a missing summary must not hide them.
             console.note(f"abcd-index: no job summary: {error}")
 
@@ -92,7 +102,11 @@ def _sarif(found: _Found, console: Console, places: Places) -> None:
 
 
 _FORMS: Dict[str, Callable[[_Found, Console, Places], None]] = {
-    "text": _text, "json": _json, "github": _github, "sarif": _sarif}
+    "text": _text,
+    "json": _json,
+    "github": _github,
+    "sarif": _sarif,
+}
 
 
 def _base(done: Sequence[Verified], console: Console) -> str:

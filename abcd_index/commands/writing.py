@@ -20,8 +20,9 @@ def write_over(scope: Scope, shown: str, path: str, before: bytes | None, after:
     try:
         fs.edit(path, before, after, workshop(scope))
     except fs.NotPlain:
-        raise AbcdError(f"{shown} is a symbolic link or no regular file; nothing was written",
-                        "put the file itself there") from None
+        raise AbcdError(
+            f"{shown} is a symbolic link or no regular file; nothing was written", "put the file itself there"
+        ) from None
     except fs.Changed:
         raise AbcdError(f"{shown} was changed meanwhile; nothing was written", "run it again") from None
     except OSError as error:

@@ -156,8 +156,9 @@ def _fields(worktree: Worktree, *args: str) -> Generator[bytes, None, None]:
     from git.cmd import Git
 
     git = Git(worktree.top)
-    git.set_persistent_git_options(git_dir=worktree.git_dir, work_tree=worktree.top,
-                                   c=[*run.OPTIONS, "log.showSignature=false"])
+    git.set_persistent_git_options(
+        git_dir=worktree.git_dir, work_tree=worktree.top, c=[*run.OPTIONS, "log.showSignature=false"]
+    )
     git.update_environment(**run.pinned(worktree), **run.QUIET, **run.LOCAL)
     process = git.log("--no-ext-diff", "--no-textconv", *args, as_process=True)
     try:

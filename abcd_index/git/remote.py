@@ -36,12 +36,22 @@ _MESSAGE = "An artefact of abcd-index; docs/how-to/share.md says what it is for"
 # How often a running git is looked at, in seconds.
 _LOOK = 0.05
 # Nothing of the repository's or the person's settings may run or change anything here.
-_CALM = ("core.hooksPath=" + os.devnull, "gc.auto=0", "maintenance.auto=false", "push.gpgSign=false",
-         "push.followTags=false", "push.recurseSubmodules=no", "fetch.recurseSubmodules=false",
-         "core.alternateRefsCommand=true", "protocol.ext.allow=never", "fetch.writeCommitGraph=false",
-         "fetch.unpackLimit=1", "transfer.unpackLimit=1",
-         # What somebody may have put there is written through, not held in memory.
-         "core.bigFileThreshold=1m")
+_CALM = (
+    "core.hooksPath=" + os.devnull,
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "push.gpgSign=false",
+    "push.followTags=false",
+    "push.recurseSubmodules=no",
+    "fetch.recurseSubmodules=false",
+    "core.alternateRefsCommand=true",
+    "protocol.ext.allow=never",
+    "fetch.writeCommitGraph=false",
+    "fetch.unpackLimit=1",
+    "transfer.unpackLimit=1",
+    # What somebody may have put there is written through, not held in memory.
+    "core.bigFileThreshold=1m",
+)
 # Bytes of memory that git may ask for at once, whatever a pack that arrives says that its objects make.
 _AT_ONCE = 256 << 20
 # Bytes of an answer that are read.
@@ -80,8 +90,9 @@ class Remote:
 
     def push(self, key: str, commit: str, now: float) -> None:
         """Make the refs of ``key``. A ref that is there is never moved. Raises CannotTell with what the remote said."""
-        self._push(f"--force-with-lease={REFS}{key}:", self.name, f"{commit}:{REFS}{key}",
-                   f"{commit}:{PUSHED}{int(now)}-{key}")
+        self._push(
+            f"--force-with-lease={REFS}{key}:", self.name, f"{commit}:{REFS}{key}", f"{commit}:{PUSHED}{int(now)}-{key}"
+        )
 
     def push_time(self, key: str, commit: str, now: float) -> None:
         """Say that ``key`` was pushed again; ``commit``, its artefact, is in the object folder."""
@@ -91,19 +102,34 @@ class Remote:
         """Delete ``refs`` on the remote. One that is gone already is no error."""
         refs = sorted(refs)
         for start in range(0, len(refs), 200):
-            self._push(self.name, *(":" + ref for ref in refs[start:start + 200]))
+            self._push(self.name, *(":" + ref for ref in refs[start : start + 200]))
 
     def fetch(self, key: str, most: int) -> None:
         """Bring the objects of ``key`` into the object folder. ``most``: bytes that may come."""
         known = ["--no-write-fetch-head"] if run.version() >= (2, 29) else []
-        self._git("fetch", "-q", "--no-tags", "--no-filter", "--no-recurse-submodules", "--refmap=", *known, self.name,
-                  REFS + key, most=most)
+        self._git(
+            "fetch",
+            "-q",
+            "--no-tags",
+            "--no-filter",
+            "--no-recurse-submodules",
+            "--refmap=",
+            *known,
+            self.name,
+            REFS + key,
+            most=most,
+        )
 
     def size(self, key: str, commit: str) -> tuple[str, int]:
         """(blob, its bytes) of the artefact in a commit that was fetched. Raises CannotTell when there is none."""
         name = f"{commit}:{key}.parcel"
-        words = self._git("cat-file", "--batch-check=%(objecttype) %(objectname) %(objectsize)",
-                          data=name.encode("ascii") + b"\n").decode("ascii", "replace").split()
+        words = (
+            self._git(
+                "cat-file", "--batch-check=%(objecttype) %(objectname) %(objectsize)", data=name.encode("ascii") + b"\n"
+            )
+            .decode("ascii", "replace")
+            .split()
+        )
         if len(words) != 3 or words[0] != "blob" or not words[2].isdigit():
             raise CannotTell(f"{REFS}{key} holds no artefact")
         return words[1], int(words[2])
@@ -117,9 +143,9 @@ class Remote:
         pushed: dict[str, list[str]] = {}
         for line in self._git("ls-remote", "-q", self.name, *patterns).split(b"\n"):
             oid, _, ref = line.decode("ascii", "replace").partition("\t")
-            if ref.startswith(REFS) and KEY.fullmatch(ref[len(REFS):]) and _OID.fullmatch(oid):
-                commits[ref[len(REFS):]] = oid
-            elif ref.startswith(PUSHED) and _PUSHED.fullmatch(ref[len(PUSHED):]):
+            if ref.startswith(REFS) and KEY.fullmatch(ref[len(REFS) :]) and _OID.fullmatch(oid):
+                commits[ref[len(REFS) :]] = oid
+            elif ref.startswith(PUSHED) and _PUSHED.fullmatch(ref[len(PUSHED) :]):
                 pushed.setdefault(ref.rpartition("-")[2], []).append(ref)
         return commits, pushed
 
@@ -130,8 +156,12 @@ class Remote:
         """What a git command says. ``data``: its input; ``out``: where its output goes instead; ``most``: bytes that it
         may add to the object folder."""
         fs.make_folder(self.objects)
-        environ = {**run.scrubbed(), **run.QUIET, "GIT_OBJECT_DIRECTORY": self.objects,
-                   "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(os.path.join(self.worktree.common_dir, "objects"))}
+        environ = {
+            **run.scrubbed(),
+            **run.QUIET,
+            "GIT_OBJECT_DIRECTORY": self.objects,
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(os.path.join(self.worktree.common_dir, "objects")),
+        }
         if most is not None:
             environ["GIT_ALLOC_LIMIT"] = str(_AT_ONCE)
         folder = os.path.dirname(self.objects)
@@ -141,9 +171,15 @@ class Remote:
             with _Termination() as termination:
                 try:
                     # A session of its own: no terminal to ask for a password, and one group to end.
-                    process = subprocess.Popen([*run.command(self.worktree, *_CALM), *args], cwd=self.worktree.top,
-                                               env=environ, stdin=given, stdout=out or said, stderr=errors,
-                                               start_new_session=True)
+                    process = subprocess.Popen(
+                        [*run.command(self.worktree, *_CALM), *args],
+                        cwd=self.worktree.top,
+                        env=environ,
+                        stdin=given,
+                        stdout=out or said,
+                        stderr=errors,
+                        start_new_session=True,
+                    )
                 except OSError as error:
                     raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
                 try:
@@ -182,7 +218,7 @@ def names(worktree: Worktree) -> list[str]:
 
 def pushed_at(ref: str) -> int:
     """The second (since 1970) that a ref of ``PUSHED`` names; 0 when it is none."""
-    found = _PUSHED.fullmatch(ref[len(PUSHED):])
+    found = _PUSHED.fullmatch(ref[len(PUSHED) :])
     return int(found.group(1)) if found else 0
 
 
@@ -228,8 +264,9 @@ class _Termination:
                     break
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 traceback: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.enabled = False
         for number, handler in self.before.items():
             signal.signal(number, handler)

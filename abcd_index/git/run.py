@@ -22,8 +22,15 @@ from abcd_index.scopes import repository
 # These name another command's repository, index or objects. What carries configuration or credentials
 # (GIT_CONFIG_*, GIT_SSH*, GIT_EXEC_PATH) stays.
 SCRUBBED = (
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_IMPLICIT_WORK_TREE", "GIT_NAMESPACE",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_PREFIX",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_NAMESPACE",
 )
 # An embedded bare repository is none for us, and no program of the repository's watches its files.
 OPTIONS = ("core.fsmonitor=false", "safe.bareRepository=explicit")
@@ -86,8 +93,10 @@ def find_worktree(cwd: str) -> Worktree | None:
     answer = _run(cwd, [*_GIT, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"], os.environ)
     if answer.status:
         if "dubious ownership" in answer.error or "safe.directory" in answer.error:
-            raise CannotTell(f"git does not trust the owner of the repository around {cwd}",
-                             "if you do, add its path to git's safe.directory yourself")
+            raise CannotTell(
+                f"git does not trust the owner of the repository around {cwd}",
+                "if you do, add its path to git's safe.directory yourself",
+            )
         return None
     top, git_dir, common = (os.fsdecode(line) for line in answer.out.split(b"\n")[:3])
     if _redirected(os.path.realpath(cwd), top, git_dir):
@@ -139,7 +148,7 @@ def is_ancestor(worktree: Worktree, commit: str) -> bool:
 def hooks_path_settings(worktree: Worktree) -> list[HooksPath]:
     """Every ``core.hooksPath``, the one that holds last."""
     fields = _names(query(worktree, "config", "--show-scope", "--show-origin", "-z", "--get-all", "core.hooksPath"))
-    return [HooksPath(*fields[at:at + 3]) for at in range(0, len(fields) - 2, 3)]
+    return [HooksPath(*fields[at : at + 3]) for at in range(0, len(fields) - 2, 3)]
 
 
 def setting(worktree: Worktree, name: str) -> str | None:
@@ -172,9 +181,23 @@ def tracked(worktree: Worktree, *paths: str) -> list[str]:
 def differing(worktree: Worktree, *paths: str) -> list[str]:
     """The names (relative to the top) of the tracked files that ``paths`` name or contain and that are not on disk and
     in the index as HEAD has them. The index is not refreshed, which ``git diff`` would do."""
-    return [name[3:] for name in _names(query(
-        worktree, *_without_filters(worktree), "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames",
-        "--ignore-submodules=all", "--", *paths))]
+    return [
+        name[3:]
+        for name in _names(
+            query(
+                worktree,
+                *_without_filters(worktree),
+                "status",
+                "--porcelain",
+                "-z",
+                "--untracked-files=no",
+                "--no-renames",
+                "--ignore-submodules=all",
+                "--",
+                *paths,
+            )
+        )
+    ]
 
 
 def mode_in_index(worktree: Worktree, path: str) -> str:
@@ -192,15 +215,25 @@ def run_hook(worktree: Worktree, name: str, args: Sequence[str], **environ: str)
     None then."""
     if version() < (2, 36):
         return None
-    answer = _run(worktree.top, [*command(worktree), "hook", "run", "--ignore-missing", name, "--", *args],
-                  {**scrubbed(), **environ})
+    answer = _run(
+        worktree.top,
+        [*command(worktree), "hook", "run", "--ignore-missing", name, "--", *args],
+        {**scrubbed(), **environ},
+    )
     return answer.status, answer.out.decode("utf-8", "replace") + answer.error
 
 
 def run_file(worktree: Worktree, path: str, args: Sequence[str], **environ: str) -> tuple[int, str]:
     """(exit status, output) of a hook file, run as git runs one. For gits that cannot be asked."""
-    done = subprocess.run([path, *args], cwd=worktree.top, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=60, env={**scrubbed(), **environ})
+    done = subprocess.run(
+        [path, *args],
+        cwd=worktree.top,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        env={**scrubbed(), **environ},
+    )
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
@@ -225,14 +258,25 @@ def check_out(worktree: Worktree, index: str, names: Sequence[str], folder: str,
     repository's own configuration may run: they do for a commit, where git runs them too."""
     without = [] if filters else _without_filters(worktree)
     for start in range(0, len(names), 500):
-        _with_index(worktree, index, *without, "checkout-index", "-q", f"--prefix={folder.rstrip('/')}/", "--",
-                    *names[start:start + 500])
+        _with_index(
+            worktree,
+            index,
+            *without,
+            "checkout-index",
+            "-q",
+            f"--prefix={folder.rstrip('/')}/",
+            "--",
+            *names[start : start + 500],
+        )
 
 
 def store_blob(worktree: Worktree, path: str) -> str:
     """Put the bytes of the file ``path`` among git's objects, as they are. The object's name."""
-    return _with_index(worktree, own_path(worktree, "index"), "hash-object", "-w", "--no-filters", "--",
-                       path).decode("ascii").strip()
+    return (
+        _with_index(worktree, own_path(worktree, "index"), "hash-object", "-w", "--no-filters", "--", path)
+        .decode("ascii")
+        .strip()
+    )
 
 
 def update_index(worktree: Worktree, wanted: Mapping[str, Entry | None], index: str | None = None) -> None:
@@ -251,8 +295,9 @@ def update_index(worktree: Worktree, wanted: Mapping[str, Entry | None], index: 
 
 def merged_tree(worktree: Worktree, ours: str, theirs: str, **environ: str) -> str | None:
     """The tree that merging two commits makes, or None when they conflict or git is too old to say."""
-    answer = _run(worktree.top, [*command(worktree), "merge-tree", "--write-tree", ours, theirs],
-                  {**scrubbed(), **environ})
+    answer = _run(
+        worktree.top, [*command(worktree), "merge-tree", "--write-tree", ours, theirs], {**scrubbed(), **environ}
+    )
     return answer.out.split(b"\n")[0].decode("ascii") if answer.status == 0 else None
 
 
@@ -290,9 +335,14 @@ def scrubbed() -> dict[str, str]:
 def pinned(worktree: Worktree) -> dict[str, str]:
     """The variables that have the effect of ``scrubbed``, for a caller that can add variables and remove none: those
     that would turn the question to another repository name ``worktree``."""
-    right = {"GIT_DIR": worktree.git_dir, "GIT_WORK_TREE": worktree.top, "GIT_COMMON_DIR": worktree.common_dir,
-             "GIT_INDEX_FILE": os.path.join(worktree.git_dir, "index"), "GIT_IMPLICIT_WORK_TREE": "1",
-             "GIT_OBJECT_DIRECTORY": os.path.join(worktree.common_dir, "objects")}
+    right = {
+        "GIT_DIR": worktree.git_dir,
+        "GIT_WORK_TREE": worktree.top,
+        "GIT_COMMON_DIR": worktree.common_dir,
+        "GIT_INDEX_FILE": os.path.join(worktree.git_dir, "index"),
+        "GIT_IMPLICIT_WORK_TREE": "1",
+        "GIT_OBJECT_DIRECTORY": os.path.join(worktree.common_dir, "objects"),
+    }
     return {name: right.get(name, "") for name in SCRUBBED if name in os.environ}
 
 
@@ -303,21 +353,33 @@ def query(worktree: Worktree, *args: str) -> Answer:
 
 def command(worktree: Worktree, *settings: str) -> list[str]:
     """How a git command begins that is about ``worktree``; with ``settings`` (``name=value``) for this command."""
-    return [*_GIT, *(arg for setting in settings for arg in ("-c", setting)), f"--git-dir={worktree.git_dir}",
-            f"--work-tree={worktree.top}"]
+    return [
+        *_GIT,
+        *(arg for setting in settings for arg in ("-c", setting)),
+        f"--git-dir={worktree.git_dir}",
+        f"--work-tree={worktree.top}",
+    ]
 
 
 def _without_filters(worktree: Worktree) -> list[str]:
     """Arguments that switch off the filters of the repository's own configuration; those of the person and of the
     machine stay. Raises CannotTell when one has a name that cannot be given."""
-    fields = _names(query(worktree, "config", "--show-scope", "-z", "--get-regexp",
-                          r"^filter\..*\.(clean|smudge|process)$"))
-    names = {key.partition("\n")[0].rpartition(".")[0] for scope, key in zip(fields[::2], fields[1::2])
-             if scope in ("local", "worktree")}
+    fields = _names(
+        query(worktree, "config", "--show-scope", "-z", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$")
+    )
+    names = {
+        key.partition("\n")[0].rpartition(".")[0]
+        for scope, key in zip(fields[::2], fields[1::2])
+        if scope in ("local", "worktree")
+    }
     if any("=" in name for name in names):
         raise CannotTell("the repository's settings name a filter with = in its name")
-    return [arg for name in sorted(names) for what in ("clean=", "smudge=", "process=", "required=false")
-            for arg in ("-c", f"{name}.{what}")]
+    return [
+        arg
+        for name in sorted(names)
+        for what in ("clean=", "smudge=", "process=", "required=false")
+        for arg in ("-c", f"{name}.{what}")
+    ]
 
 
 def _with_index(worktree: Worktree, index: str, *args: str) -> bytes:
@@ -348,8 +410,15 @@ def _rows(out: bytes) -> Iterable[tuple[str, list[str]]]:
 
 def _run(cwd: str, args: Sequence[str], environ: Mapping[str, str]) -> Answer:
     try:
-        done = subprocess.run(args, cwd=cwd, env={**environ, **QUIET, **LOCAL}, check=False, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            args,
+            cwd=cwd,
+            env={**environ, **QUIET, **LOCAL},
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     except OSError as error:
         raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
     return Answer(done.returncode, done.stdout, os.fsdecode(done.stderr))

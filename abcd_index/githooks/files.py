@@ -36,7 +36,8 @@ _SOURCED = b'[ ! -f "${0%/*}/common.sh" ] || . "${0%/*}/common.sh"\n'
 # What the hooks say of themselves, each in two lines; the one of tracked mode says this instead.
 _BEFORE_COMMIT = (
     b"# Before a commit that changes pages, this builds their artefact and stages it, because the settings ask for a",
-    b"# tracked one. It never keeps a commit from being made. ABCD_INDEX=0 switches it off.")
+    b"# tracked one. It never keeps a commit from being made. ABCD_INDEX=0 switches it off.",
+)
 _SHEBANG = b"#!/bin/sh\n"
 _SHELLS = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 
@@ -117,9 +118,13 @@ def put_aside(hook: HookFile) -> str:
     name that pre-commit gives to what it found, or under one whose ending the hook's own text says. '' for none."""
     folder = os.path.dirname(hook.path)
     for name in sorted(os.listdir(folder)):
-        ending = name[len(hook.name):]
-        if name.startswith(hook.name) and ending and HookFile(hook.name, os.path.join(folder, name)).ours \
-                and (ending == MOVED[0] or os.fsencode(ending) in hook.data):
+        ending = name[len(hook.name) :]
+        if (
+            name.startswith(hook.name)
+            and ending
+            and HookFile(hook.name, os.path.join(folder, name)).ours
+            and (ending == MOVED[0] or os.fsencode(ending) in hook.data)
+        ):
             return name
     return ""
 
@@ -209,9 +214,9 @@ def without_block(data: bytes) -> bytes:
     if found is None:
         return data
     end = data.index(_END, found.start()) + len(_END)
-    if data[end:end + 1] == b"\n":
-        return data[:found.start()] + data[end + 1:]
-    start = found.start() - (data[found.start() - 1:found.start()] == b"\n")
+    if data[end : end + 1] == b"\n":
+        return data[: found.start()] + data[end + 1 :]
+    start = found.start() - (data[found.start() - 1 : found.start()] == b"\n")
     return data[:start] + data[end:]
 
 
@@ -225,7 +230,7 @@ def _template(name: str) -> bytes:
 
 
 def _own_block(name: str, python: str) -> bytes:
-    return stub(name, python)[len(_SHEBANG):]
+    return stub(name, python)[len(_SHEBANG) :]
 
 
 def _with_kept(block: bytes, name: str) -> bytes:
@@ -233,14 +238,14 @@ def _with_kept(block: bytes, name: str) -> bytes:
     a tool that has taken our file for its own predecessor cannot make the two call each other for ever."""
     lines = (
         f"abcd_kept=${{0%/*}}/../{KEPT}/{name}\n"
-        'ABCD_KEPT=${ABCD_KEPT-}x\n'
+        "ABCD_KEPT=${ABCD_KEPT-}x\n"
         f'abcd_ran="${{0%/*}}/{name}"\n'
-        f'case ${{0##*/}} in {name}) abcd_ran= ;; esac\n'
+        f"case ${{0##*/}} in {name}) abcd_ran= ;; esac\n"
         'if [ -x "$abcd_kept" ] && [ "$ABCD_KEPT" != xxxxxxxx ] &&\n'
         '    { [ -z "$abcd_ran" ] || ! cmp -s "$abcd_kept" "$abcd_ran"; }; then\n'
-        '    export ABCD_KEPT\n'
+        "    export ABCD_KEPT\n"
         '    exec "$abcd_kept" "$@"\n'
-        'fi\n'
+        "fi\n"
     ).encode()
     return block.replace(_END, lines + _END)
 
@@ -256,8 +261,8 @@ def _beside_block(name: str, sibling: bool) -> bytes:
         '    if [ "${ABCD_INDEX-}" = ping ]; then exit 0; fi\n'
         "fi\n"
         # Put aside by the tool that this hook is of, which no longer knew it: what follows has run already.
-        f'case ${{0##*/}} in {name}) ;; *)\n'
-        "    if sed '/^# >>> abcd-inde[x] /,/^# <<< abcd-inde[x] <<</d' \"$0\" | cmp -s - \"${0%/*}/"
+        f"case ${{0##*/}} in {name}) ;; *)\n"
+        '    if sed \'/^# >>> abcd-inde[x] /,/^# <<< abcd-inde[x] <<</d\' "$0" | cmp -s - "${0%/*}/'
         f'{name}"; then exit 0; fi ;;\n'
         "esac\n"
         "# <<< abcd-index <<<\n"
@@ -269,12 +274,12 @@ def _with_block(data: bytes, block: bytes) -> bytes:
     if found is None:
         raise ValueError("no block of abcd-index is in this hook")
     end = data.index(_END, found.start()) + len(_END)
-    return data[:found.start()] + block.rstrip(b"\n") + data[end:]
+    return data[: found.start()] + block.rstrip(b"\n") + data[end:]
 
 
 def _block(data: bytes) -> re.Match[bytes] | None:
     found = _BEGIN.search(data)
-    return found if found and _END in data[found.start():] else None
+    return found if found and _END in data[found.start() :] else None
 
 
 def _near(source: str, target: str) -> str | None:
@@ -286,8 +291,8 @@ def _near(source: str, target: str) -> str | None:
     here, there = (f"../{os.path.basename(os.path.dirname(path))}/" for path in (source, target))
     if os.sep not in text:
         text = here + text
-    elif text.startswith(there) and os.sep not in text[len(there):]:
-        text = text[len(there):]
+    elif text.startswith(there) and os.sep not in text[len(there) :]:
+        text = text[len(there) :]
     return None if text == was else text
 
 

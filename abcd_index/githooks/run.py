@@ -103,8 +103,10 @@ def _store(hook: str, home: str, git: str, common: str, ids: Sequence[str]) -> I
         return
     gone = sorted({finding.file for finding in built.findings if finding.severity == "error"})
     if gone:
-        yield (f"{gone[0]}{f' and {len(gone) - 1} more' if gone[1:] else ''} left out or incomplete; "
-               "`abcd-index verify` tells why")
+        yield (
+            f"{gone[0]}{f' and {len(gone) - 1} more' if gone[1:] else ''} left out or incomplete; "
+            "`abcd-index verify` tells why"
+        )
     if not ids or _written_since(scope, os.path.join(git, "index")):
         return
     _remember(scope.index, built.key, ids)
@@ -171,7 +173,7 @@ def _forget(index: str, folder: str) -> None:
             kept.append((os.lstat(path).st_mtime_ns, path))
         else:
             fs.remove(path)
-    for _, path in sorted(kept, reverse=True)[MOST_SEEN // 2:]:
+    for _, path in sorted(kept, reverse=True)[MOST_SEEN // 2 :]:
         fs.remove(path)
 
 

@@ -24,7 +24,7 @@ def homes_of(names: Iterable[str]) -> list[str]:
     for name in names:
         parts = name.split("/")
         for number, part in enumerate(parts):
-            rest = parts[number + 1:]
+            rest = parts[number + 1 :]
             if part == TOP and (rest[:1] == ["memory"] and len(rest) == 2 or rest == ["rules.json"]):
                 homes.add("/".join(parts[: number + 1]))
     return sorted(home for home in homes if home != TOP and _plain(home))

@@ -69,8 +69,9 @@ def after_commit(where: Worktree) -> None:
         inside = f"{home}/.index"
         staged = git.entries(where, f":(top,literal){inside}")
         committed = git.entries_of_head(where, *{*staged, *(f"{inside}/{name}" for name in (FILE, ATTRIBUTES))})
-        wanted: dict[str, Entry | None] = {name: committed.get(name) for name in {*staged, *committed}
-                  if staged.get(name) != committed.get(name)}
+        wanted: dict[str, Entry | None] = {
+            name: committed.get(name) for name in {*staged, *committed} if staged.get(name) != committed.get(name)
+        }
         git.update_index(where, wanted)
         scope = scope_of(where, home)
         if scope is None:
@@ -98,7 +99,7 @@ def note_renewal(git_dir: str) -> None:
 def merge(where: Worktree, target: str, name: str) -> None:
     """Write the artefact of the merged pages to ``target``. Ours stays when git does not say what is
     merged (a cherry-pick, a rebase) or the pages themselves conflict: then a commit follows that renews it."""
-    theirs = [variable[len("GITHEAD_"):] for variable in os.environ if variable.startswith("GITHEAD_")]
+    theirs = [variable[len("GITHEAD_") :] for variable in os.environ if variable.startswith("GITHEAD_")]
     if len(theirs) != 1 or os.environ.get(INSIDE):
         return
     tree = git.merged_tree(where, "HEAD", theirs[0], **{INSIDE: "1"})
@@ -115,8 +116,10 @@ def merge(where: Worktree, target: str, name: str) -> None:
 
 def set_driver(where: Worktree, line: str) -> None:
     """Tell git about the merge driver. Raises AbcdError."""
-    if not (git.change_setting(where, NAME, "abcd-index: the artefact of the merged pages")
-            and git.change_setting(where, DRIVER, line)):
+    if not (
+        git.change_setting(where, NAME, "abcd-index: the artefact of the merged pages")
+        and git.change_setting(where, DRIVER, line)
+    ):
         raise AbcdError("git would not set the merge driver")
 
 
@@ -170,5 +173,7 @@ def _touch(path: str) -> None:
     fs.replace(path, b"")
 
 
-_START = ("import sys; sys.path[:] = [p for p in sys.path if p]; "
-          "from abcd_index.githooks.tracked import main; main(sys.argv[1:])")
+_START = (
+    "import sys; sys.path[:] = [p for p in sys.path if p]; "
+    "from abcd_index.githooks.tracked import main; main(sys.argv[1:])"
+)

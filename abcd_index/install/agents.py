@@ -37,8 +37,7 @@ def plan_settings(project: Project, plan: Plan, places: Places, status_line: boo
         plan.leave(f"{path}: {error}", getattr(error, "hint", ""))
         return
     if after != before:
-        plan.step("write" if before is None else "add to", real,
-                  lambda: _register(project, real, before, after))
+        plan.step("write" if before is None else "add to", real, lambda: _register(project, real, before, after))
 
 
 def away_with_settings(project: Project, plan: Plan, places: Places) -> None:

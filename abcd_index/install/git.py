@@ -82,8 +82,10 @@ def ping(where: Worktree, name: str, plan: Plan) -> None:
     said = answer(where, name)
     if said and said.startswith(f"abcd-index {name} {hooks.VERSION} "):
         return
-    plan.leave(f"{name} did not answer when git ran it", (said or "").strip() or
-               "is the hooks folder on a file system that runs programs?")
+    plan.leave(
+        f"{name} did not answer when git ran it",
+        (said or "").strip() or "is the hooks folder on a file system that runs programs?",
+    )
 
 
 def answer(where: Worktree, name: str) -> str:

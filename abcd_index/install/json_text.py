@@ -46,12 +46,12 @@ def put(text: str, node: Value, key: str | None, value: object) -> str:
     break_line, unit = _style(text)
     starts = _starts(node)
     depth = _depth(text, node, unit)
-    spread = "\n" in text[node.start:starts[0]] if starts else ("\n" in text or not node.start)
+    spread = "\n" in text[node.start : starts[0]] if starts else ("\n" in text or not node.start)
     if spread:
         inner = break_line + _indent(text, node, depth + 1, unit)
         body = _dump(value, unit).replace("\n", inner)
     else:
-        inner = " " if not starts or re.match(r"\s", text[_comma(text, node):][:1]) else ""
+        inner = " " if not starts or re.match(r"\s", text[_comma(text, node) :][:1]) else ""
         body = json.dumps(value, ensure_ascii=False)
     member = body if key is None else f"{json.dumps(key, ensure_ascii=False)}: {body}"
     if starts:
@@ -60,23 +60,23 @@ def put(text: str, node: Value, key: str | None, value: object) -> str:
     outer = break_line + _indent(text, node, depth, unit) if spread else ""
     if not spread:
         inner = ""
-    return text[:node.start + 1] + inner + member + outer + text[node.end - 1:]
+    return text[: node.start + 1] + inner + member + outer + text[node.end - 1 :]
 
 
 def cut(text: str, node: Value, number: int) -> str:
     """``text`` without the ``number``-th item of ``node`` and the comma that it needed."""
     nodes = _nodes(node)
     if len(nodes) == 1:
-        return text[:node.start + 1] + text[node.end - 1:]
+        return text[: node.start + 1] + text[node.end - 1 :]
     if number == len(nodes) - 1:
-        return text[:nodes[number - 1].end] + text[nodes[number].end:]
+        return text[: nodes[number - 1].end] + text[nodes[number].end :]
     starts = _starts(node)
-    return text[:starts[number]] + text[starts[number + 1]:]
+    return text[: starts[number]] + text[starts[number + 1] :]
 
 
 def replace(text: str, node: Value, value: object) -> str:
     """``text`` with another value in the place of ``node``."""
-    return text[:node.start] + json.dumps(value, ensure_ascii=False) + text[node.end:]
+    return text[: node.start] + json.dumps(value, ensure_ascii=False) + text[node.end :]
 
 
 def _skip(text: str, at: int) -> int:
@@ -94,7 +94,7 @@ def _style(text: str) -> tuple[str, str]:
 def _depth(text: str, node: Value, unit: str) -> int:
     """How deep the closing bracket of ``node`` stands, in units, guessed from its line."""
     begin = text.rfind("\n", 0, node.start) + 1
-    return len(_white(text[begin:node.start])) // max(len(unit), 1)
+    return len(_white(text[begin : node.start])) // max(len(unit), 1)
 
 
 def _indent(text: str, node: Value, depth: int, unit: str) -> str:
@@ -102,13 +102,13 @@ def _indent(text: str, node: Value, depth: int, unit: str) -> str:
     starts = _starts(node)
     if starts:
         begin = text.rfind("\n", 0, starts[0]) + 1
-        return _white(text[begin:starts[0]])
+        return _white(text[begin : starts[0]])
     return unit * depth
 
 
 def _white(text: str) -> str:
     """The blanks and tabs that ``text`` begins with."""
-    return text[:len(text) - len(text.lstrip(" \t"))]
+    return text[: len(text) - len(text.lstrip(" \t"))]
 
 
 def _comma(text: str, node: Value) -> int:

@@ -39,11 +39,15 @@ def find(root: str | None, places: Places, with_scope: bool = True) -> Project:
         scope = None  # A linked worktree borrows the main checkout's store; its settings are its own.
     base = scope.root if scope else top
     if place is None and scope is None and _in_git_folder(cwd):
-        raise AbcdError(f"{cwd} is a bare repository or lies in a .git folder: there are no pages to keep current",
-                        "run it inside a work tree")
+        raise AbcdError(
+            f"{cwd} is a bare repository or lies in a .git folder: there are no pages to keep current",
+            "run it inside a work tree",
+        )
     if places.home and base == guard(places.home, places):
-        raise AbcdError(f"{base} is the home folder: its .claude/ is the agent's own, which abcd-index never opens",
-                        "run it inside a project")
+        raise AbcdError(
+            f"{base} is the home folder: its .claude/ is the agent's own, which abcd-index never opens",
+            "run it inside a project",
+        )
     return Project(base, scope, place, trouble)
 
 

@@ -38,8 +38,9 @@ class Receipt:
         try:
             with open(self.path or "", encoding="utf-8") as handle:
                 found = json.load(handle)
-            self.data["settings"] = {name: entry for name, entry in found["settings"].items()
-                                     if {"before", "after", "folder"} <= set(entry)}
+            self.data["settings"] = {
+                name: entry for name, entry in found["settings"].items() if {"before", "after", "folder"} <= set(entry)
+            }
             self.data["index"] = found.get("index") is True
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             pass

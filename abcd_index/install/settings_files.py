@@ -55,8 +55,10 @@ def status_command(python: str, script: str, own: str = "") -> str:
     run, file = shlex.quote(python), shlex.quote(script)
     if not own:
         return command(python, script)
-    return (f"set -- sh -c {shlex.quote(own)}; [ -x {run} ] && [ -f {file} ] && "
-            f'set -- {run} -I -S {file} -- "$@"; exec "$@" {MARK}')
+    return (
+        f"set -- sh -c {shlex.quote(own)}; [ -x {run} ] && [ -f {file} ] && "
+        f'set -- {run} -I -S {file} -- "$@"; exec "$@" {MARK}'
+    )
 
 
 def own_command(text: str) -> str:

@@ -34,8 +34,12 @@ class Answer(NamedTuple):
 
     def values(self, explain: bool = False) -> Dict[str, Any]:
         """The answer as JSON has it."""
-        return {"terms": list(self.query.terms), "dirs": [corpus.scope.store for corpus in self.corpora],
-                "count": len(self.results), "results": [one.values(self.query, explain) for one in self.results]}
+        return {
+            "terms": list(self.query.terms),
+            "dirs": [corpus.scope.store for corpus in self.corpora],
+            "count": len(self.results),
+            "results": [one.values(self.query, explain) for one in self.results],
+        }
 
 
 class Audit(NamedTuple):

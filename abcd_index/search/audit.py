@@ -60,13 +60,20 @@ class Grade(NamedTuple):
     def values(self) -> Dict[str, Any]:
         """The grade as JSON has it."""
         document = self.document
-        return {"name": document.name, "type": document.type or "unknown", "path": document.path,
-                "grade": self.grade, "recency_months": round(self.months, 2), "usage_count": self.recalls,
-                "remarks": [remark._asdict() for remark in self.remarks]}
+        return {
+            "name": document.name,
+            "type": document.type or "unknown",
+            "path": document.path,
+            "grade": self.grade,
+            "recency_months": round(self.months, 2),
+            "usage_count": self.recalls,
+            "remarks": [remark._asdict() for remark in self.remarks],
+        }
 
 
-def audit(corpus: Corpus, now: float, stale_months: float = 6.0, types: Sequence[str] = ()
-          ) -> Tuple[List[Grade], List[str]]:
+def audit(
+    corpus: Corpus, now: float, stale_months: float = 6.0, types: Sequence[str] = ()
+) -> Tuple[List[Grade], List[str]]:
     """([Grade] by file name, [note]) of a store's pages. ``now``: seconds since 1970; ``types``: those wanted, folded,
     none for all."""
     store = read_store(corpus.scope)
@@ -81,14 +88,30 @@ def audit(corpus: Corpus, now: float, stale_months: float = 6.0, types: Sequence
         page = pages.get(document.file)
         if page is None or types and page.type.casefold() not in types:
             continue
-        grade = Grade(document, months_between(document.touched, now), corpus.recalls.get(document.file, 0),
-                      _dead(page, links, files) + _older(page, corpus.artefact.newer, links))
+        grade = Grade(
+            document,
+            months_between(document.touched, now),
+            corpus.recalls.get(document.file, 0),
+            _dead(page, links, files) + _older(page, corpus.artefact.newer, links),
+        )
         if grade.months > stale_months:
-            grade.remarks.append(Remark(STALE, page.lines.get("updated"), f"untouched for {grade.months:.0f} months",
-                                        "read it: set `updated` to today if it holds, else correct or delete it"))
+            grade.remarks.append(
+                Remark(
+                    STALE,
+                    page.lines.get("updated"),
+                    f"untouched for {grade.months:.0f} months",
+                    "read it: set `updated` to today if it holds, else correct or delete it",
+                )
+            )
         if counted and not grade.recalls:
-            grade.remarks.append(Remark(NEVER, None, "no recall has ever shown it",
-                                        f"give it better words (`abcd-index keywords {page.name}`), or delete it"))
+            grade.remarks.append(
+                Remark(
+                    NEVER,
+                    None,
+                    "no recall has ever shown it",
+                    f"give it better words (`abcd-index keywords {page.name}`), or delete it",
+                )
+            )
         grades.append(grade)
     return grades, [*corpus.dates.notes, *notes]
 
@@ -102,8 +125,11 @@ def _files(scope: Scope) -> Tuple[Files | None, List[str]]:
         where = git.find_worktree(scope.store)
         if where is None:
             return None, [f"{scope.store} is in no git repository: the paths that its pages name are not checked"]
-        notes = ["this clone is shallow: files that went before its first commit are not noticed"
-                 ] if git.is_shallow(where) else []
+        notes = (
+            ["this clone is shallow: files that went before its first commit are not noticed"]
+            if git.is_shallow(where)
+            else []
+        )
         gone = log.gone_paths(where) if git.head(where) else {}
         return Files(where.top, scope.store, git.tracked(where), gone), notes
     except CannotTell as error:
@@ -121,8 +147,12 @@ def _dead(page: Page, links: Links, files: Files | None) -> List[Remark]:
         elif one.kind == LINK:
             remark = _dead_link(one, links, files, reported)
         elif links.resolve(one.target) is None:
-            remark = Remark(DEAD, one.line, f"no page answers to {one.target}",
-                            "name a page by its file name, stem or `name`, or drop the link")
+            remark = Remark(
+                DEAD,
+                one.line,
+                f"no page answers to {one.target}",
+                "name a page by its file name, stem or `name`, or drop the link",
+            )
         if remark is not None:
             remarks.append(remark)
     return remarks
@@ -164,12 +194,23 @@ def _older(page: Page, newer_than: Callable[[str], str], links: Links) -> List[R
     its stead, or ''."""
     newer = newer_than(page.name)
     if newer:
-        return [Remark(SUPERSEDED, page.lines.get("superseded_by"),
-                       f"{newer} contradicts or supersedes it; it is never shown whole",
-                       f"move what still holds into {newer} and delete this page")]
+        return [
+            Remark(
+                SUPERSEDED,
+                page.lines.get("superseded_by"),
+                f"{newer} contradicts or supersedes it; it is never shown whole",
+                f"move what still holds into {newer} and delete this page",
+            )
+        ]
     # That a link names no page is what `verify` reports. Here: two pages against each other, neither the newer.
     others = [links.resolve(link) for link in page.contradicts]
-    return [Remark(CONTRADICTS, page.lines.get("contradicts"),
-                   f"it contradicts {other}, and nothing says which one holds",
-                   "give the newer one a later `updated`, or let it supersede the other")
-            for other in others if other and other != page.name and newer_than(other) != page.name]
+    return [
+        Remark(
+            CONTRADICTS,
+            page.lines.get("contradicts"),
+            f"it contradicts {other}, and nothing says which one holds",
+            "give the newer one a later `updated`, or let it supersede the other",
+        )
+        for other in others
+        if other and other != page.name and newer_than(other) != page.name
+    ]

@@ -71,8 +71,12 @@ class Exact:
         record = document.record
         title, text = stems_of(record["title"], record["summary"], keywords_of(record["recall"]), document.body)
         in_title, in_text = shares(Figures(title, text), *self._means)
-        rows = [Row(stem, body * in_text[stem], heading * in_title.get(stem, 0.0))
-                for stem, _, body, heading in self.query.terms if stem in in_text]
+        rows = [
+            Row(stem, body * in_text[stem], heading * in_title.get(stem, 0.0))
+            for stem, _, body, heading in self.query.terms
+            if stem in in_text
+        ]
         near = pair_numbers(title, text) if self.query.pairs else ()
-        return rows + [Row(first + " " + second, bonus, 0.0)
-                       for first, second, number, bonus in self.query.pairs if number in near]
+        return rows + [
+            Row(first + " " + second, bonus, 0.0) for first, second, number, bonus in self.query.pairs if number in near
+        ]

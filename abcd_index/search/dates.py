@@ -78,8 +78,9 @@ def read_since(text: str, now: float) -> float:
     try:
         date = _read(text)
     except ValueError:
-        raise AbcdError(f"--since does not understand {text!r}",
-                        "write a date (2026-07-01) or a span (30d, 2 weeks, 6 months, 1y)") from None
+        raise AbcdError(
+            f"--since does not understand {text!r}", "write a date (2026-07-01) or a span (30d, 2 weeks, 6 months, 1y)"
+        ) from None
     return (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp()
 
 
@@ -93,8 +94,9 @@ def dates_of(scope: Scope, observed: Observed, writing: bool = True) -> Dates:
         sidecar = _walked(scope, sidecar, pages) if around else _outside(pages)
         if writing and scope.index:
             _write_sidecar(scope, sidecar)
-    commits = {name: sidecar["dates"][name] for name, row in sidecar["pages"].items()
-               if row[0] and name in sidecar["dates"]}
+    commits = {
+        name: sidecar["dates"][name] for name, row in sidecar["pages"].items() if row[0] and name in sidecar["dates"]
+    }
     return Dates(commits, {name: source.path for name, source in pages.items()}, _notes(sidecar))
 
 
@@ -108,8 +110,11 @@ def refresh(scope: Scope) -> None:
 
 def _holds(sidecar: Sidecar, head: str | None, pages: Mapping[str, Source]) -> bool:
     """Whether the sidecar is about this commit and these pages."""
-    return (head is not None and sidecar["head"] == head
-            and all(sidecar["pages"].get(name, ["", ""])[1] == source.hash for name, source in pages.items()))
+    return (
+        head is not None
+        and sidecar["head"] == head
+        and all(sidecar["pages"].get(name, ["", ""])[1] == source.hash for name, source in pages.items())
+    )
 
 
 def _walked(scope: Scope, sidecar: Sidecar, pages: Mapping[str, Source]) -> Sidecar:
@@ -154,9 +159,13 @@ def _read_sidecar(scope: Scope) -> Sidecar:
     try:
         with opened(os.path.join(scope.index, SIDECAR)) as handle:
             sidecar: Sidecar = orjson.loads(handle.read())
-        if (sidecar["version"] == VERSION and isinstance(sidecar["head"], str) and isinstance(sidecar["cut"], int)
-                and all(isinstance(date, (int, float)) for date in sidecar["dates"].values())
-                and all(len(row) == 2 for row in sidecar["pages"].values())):
+        if (
+            sidecar["version"] == VERSION
+            and isinstance(sidecar["head"], str)
+            and isinstance(sidecar["cut"], int)
+            and all(isinstance(date, (int, float)) for date in sidecar["dates"].values())
+            and all(len(row) == 2 for row in sidecar["pages"].values())
+        ):
             return sidecar
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
@@ -173,8 +182,10 @@ def _write_sidecar(scope: Scope, sidecar: Sidecar) -> None:
 def _notes(sidecar: Sidecar) -> List[str]:
     if not sidecar["cut"]:
         return []
-    return [f"this clone is shallow: of {sidecar['cut']} page(s) the last commit is cut off, their files' times count "
-            "instead (`git fetch --unshallow` gets the rest)"]
+    return [
+        f"this clone is shallow: of {sidecar['cut']} page(s) the last commit is cut off, their files' times count "
+        "instead (`git fetch --unshallow` gets the rest)"
+    ]
 
 
 def _names(paths: Iterable[str]) -> Set[str]:

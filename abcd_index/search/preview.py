@@ -46,8 +46,10 @@ class Preview(NamedTuple):
     @property
     def problems(self) -> List[Problem]:
         """The scopes without a usable artefact; those that were refused are in the selection."""
-        return [Problem(scope.name, str(error), getattr(error, "hint", "") or "run `abcd-index build`")
-                for scope, error in self.outcome.problems]
+        return [
+            Problem(scope.name, str(error), getattr(error, "hint", "") or "run `abcd-index build`")
+            for scope, error in self.outcome.problems
+        ]
 
     def values(self) -> Dict[str, Any]:
         """The documented keys of ``recall --prompt --json``."""
@@ -59,15 +61,22 @@ class Preview(NamedTuple):
             rows[decision["kind"]].append(row)
         refused = [{"scope": name, "error": str(error)} for name, error in self.selection.refused]
         return {
-            "prompt": self.prompt, "bracket": outcome.bracket, "why": outcome.why, "text": outcome.text,
-            "pages": rows["page"], "rules": rows["rules"], "more": outcome.more,
-            "scopes": [scope.name for scope in self.selection], "stale": [scope.name for scope in outcome.stale],
+            "prompt": self.prompt,
+            "bracket": outcome.bracket,
+            "why": outcome.why,
+            "text": outcome.text,
+            "pages": rows["page"],
+            "rules": rows["rules"],
+            "more": outcome.more,
+            "scopes": [scope.name for scope in self.selection],
+            "stale": [scope.name for scope in outcome.stale],
             "problems": refused + [{"scope": one.scope, "error": one.error} for one in self.problems],
         }
 
 
-def preview(prompt: str, selection: Selection, places: Places, remaining: float | None = None,
-            session: str | None = None) -> Preview:
+def preview(
+    prompt: str, selection: Selection, places: Places, remaining: float | None = None, session: str | None = None
+) -> Preview:
     """The Preview of a prompt. ``remaining``: percent of the window that is free, None when not known. ``session``: an
     id, whose ledger and fill count as they would in the hook.
 

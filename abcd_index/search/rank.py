@@ -72,13 +72,19 @@ class SignalSums(NamedTuple):
 
     def values(self) -> Dict[str, Any]:
         """The sum as JSON has it."""
-        return {"keyword": self.keyword(), "type_prior": self.prior, "usage_boost": round(self.boost, 4),
-                "recency_factor": round(self.factor, 4), "terms": [hit._asdict() for hit in self.hits]}
+        return {
+            "keyword": self.keyword(),
+            "type_prior": self.prior,
+            "usage_boost": round(self.boost, 4),
+            "recency_factor": round(self.factor, 4),
+            "terms": [hit._asdict() for hit in self.hits],
+        }
 
     def lines(self, result: Result, query: Query) -> List[str]:
         """The sum line by line, as its document writes it."""
-        return [f"{hit.term}: name +{hit.name}, description +{hit.description}, body +{hit.body}"
-                for hit in self.hits] + [
+        return [
+            f"{hit.term}: name +{hit.name}, description +{hit.description}, body +{hit.body}" for hit in self.hits
+        ] + [
             f"(keyword {self.keyword()} + type_prior {self.prior:g} + usage_boost {self.boost:.2f})"
             f" × recency_factor {self.factor:.2f} = {result.score:.2f}",
             f"usage_boost: {result.recalls} recalls; recency_factor: {_age(result, query)}",
@@ -101,8 +107,10 @@ class BrowseSums(NamedTuple):
 
     def lines(self, result: Result, query: Query) -> List[str]:
         """The sum in one line."""
-        return [f"usage_boost {self.boost:.2f} ({result.recalls} recalls) + recency_factor {self.factor:.2f} "
-                f"({_age(result, query)}) = {result.score:.2f}"]
+        return [
+            f"usage_boost {self.boost:.2f} ({result.recalls} recalls) + recency_factor {self.factor:.2f} "
+            f"({_age(result, query)}) = {result.score:.2f}"
+        ]
 
 
 class Bm25fSums(NamedTuple):
@@ -116,14 +124,20 @@ class Bm25fSums(NamedTuple):
 
     def values(self) -> Dict[str, Any]:
         """The sum as JSON has it."""
-        return {"terms": [{"term": term, "text": round(text, 4), "title": round(title, 4)}
-                          for term, text, title in self.rows]}
+        return {
+            "terms": [
+                {"term": term, "text": round(text, 4), "title": round(title, 4)} for term, text, title in self.rows
+            ]
+        }
 
     def lines(self, result: Result, query: Query) -> List[str]:
         """The sum line by line."""
-        return [f"{term}: {text:.2f} " + ("side by side" if " " in term else "text")
-                + (f" + {title:.2f} title" if title else "")
-                for term, text, title in self.rows] + [f"sum = {result.score:.2f}"]
+        return [
+            f"{term}: {text:.2f} "
+            + ("side by side" if " " in term else "text")
+            + (f" + {title:.2f} title" if title else "")
+            for term, text, title in self.rows
+        ] + [f"sum = {result.score:.2f}"]
 
 
 Sums = Union[SignalSums, BrowseSums, Bm25fSums]
@@ -155,9 +169,14 @@ class Result:
         """The answer as JSON has it."""
         document = self.document
         row: Dict[str, Any] = {
-            "name": document.name, "type": document.type or "unknown", "description": document.description,
-            "path": document.path, "score": round(self.score, 4), "recency_months": round(self.months, 2),
-            "usage_count": self.recalls, "snippet": self.excerpt(query.terms)[0],
+            "name": document.name,
+            "type": document.type or "unknown",
+            "description": document.description,
+            "path": document.path,
+            "score": round(self.score, 4),
+            "recency_months": round(self.months, 2),
+            "usage_count": self.recalls,
+            "snippet": self.excerpt(query.terms)[0],
         }
         if explain:
             row["breakdown"] = self.sums.values()
@@ -173,7 +192,7 @@ def search(corpora: Sequence[Corpus], query: Query) -> List[Result]:
     find = _by_text if query.ranking == BM25F and not query.browsing else _by_sums
     found = [result for result in find(corpora, query) if result.score >= query.threshold]
     found.sort(key=lambda result: (-result.score, -result.touched, result.document.file))
-    return found[:max(query.limit, 0)]
+    return found[: max(query.limit, 0)]
 
 
 def months_between(then: float, now: float) -> float:
@@ -226,8 +245,10 @@ def _by_text(corpora: Sequence[Corpus], query: Query) -> Iterator[Result]:
     for place, (bound, _, _, result, exact) in enumerate(pool):
         if len(best) >= max(query.limit, 1) and (best[0] > -bound or place >= MOST_READ):
             return
-        rows = [Row(" ".join(spelled[stem] for stem in row.term.split(" ")), row.text, row.title)
-                for row in exact.rows(result.document)]
+        rows = [
+            Row(" ".join(spelled[stem] for stem in row.term.split(" ")), row.text, row.title)
+            for row in exact.rows(result.document)
+        ]
         if rows:
             result.summed(Bm25fSums(rows))
             (heappush if len(best) < query.limit else heappushpop)(best, result.score)

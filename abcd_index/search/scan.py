@@ -61,7 +61,7 @@ class Scan:
         """
         for page in range(self.pages):
             line = self._line("records", page)
-            rows = line[2:line.find(b'"', 2)].decode("ascii", "replace").split(ROW_END)
+            rows = line[2 : line.find(b'"', 2)].decode("ascii", "replace").split(ROW_END)
             try:
                 found = any(level_of(rows, mark) for mark in fingerprints)
             except (ValueError, IndexError):  # No weights, whatever else: its checksum or its kind will tell.
@@ -71,16 +71,18 @@ class Scan:
 
     def _table(self, artefact: Artefact, part: str) -> List[Tuple[int, int]]:
         at, count = artefact.header["parts"][part]
-        table = self._map[at + 1:at + 1 + count * CELL]
+        table = self._map[at + 1 : at + 1 + count * CELL]
         try:
-            return [(int(table[at:at + OFFSET_END], DIGITS), int(table[at + OFFSET_END:at + LENGTH_END], DIGITS))
-                    for at in range(0, len(table), CELL)]
+            return [
+                (int(table[at : at + OFFSET_END], DIGITS), int(table[at + OFFSET_END : at + LENGTH_END], DIGITS))
+                for at in range(0, len(table), CELL)
+            ]
         except ValueError:
             raise torn(f"the table of {part} is damaged") from None
 
     def _line(self, part: str, page: int) -> bytes:
         at, length = self._cells[part][page]
-        return self._map[at:at + length]
+        return self._map[at : at + length]
 
 
 def _may_hold(line: bytes, words: Sequence[bytes]) -> bool:

@@ -45,10 +45,15 @@ def keyword(terms: Iterable[str], names: Iterable[str], description: str, body: 
     """
     spellings = [spelling for name in names for spelling in _spellings(name)]
     description, body = fold(description), fold(body)
-    hits = [TermHits(term,
-                     NAME if any(term in spelling for spelling in spellings) else 0,
-                     DESCRIPTION if term in description else 0,
-                     min(body.count(term) * BODY, BODY_CAP)) for term in terms]
+    hits = [
+        TermHits(
+            term,
+            NAME if any(term in spelling for spelling in spellings) else 0,
+            DESCRIPTION if term in description else 0,
+            min(body.count(term) * BODY, BODY_CAP),
+        )
+        for term in terms
+    ]
     return [hit for hit in hits if hit.points()]
 
 

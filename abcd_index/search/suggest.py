@@ -55,8 +55,9 @@ def asked_for(corpus: Corpus, page: str | None) -> List[Document]:
         return [document for document in corpus.documents() if wanting(document)]
     page = page.rpartition("/")[2]
     file = Links(read_store(corpus.scope).pages).resolve(page)
-    return [document for document in corpus.documents()
-            if document.file == file or file is None and document.name == page]
+    return [
+        document for document in corpus.documents() if document.file == file or file is None and document.name == page
+    ]
 
 
 def wanting(document: Document) -> str:
@@ -90,8 +91,10 @@ def with_keywords(document: Document, data: bytes, keywords: List[str]) -> bytes
     """A page's file with keywords added to what it holds. Raises AbcdError where that cannot be."""
     scope = document.corpus.scope
     if normalize("NFC", os.path.relpath(document.path, scope.store)) != document.file:
-        raise AbcdError(f"{scope.display('memory/' + document.file)} is a symbolic link; nothing was written",
-                        "edit the page that it leads to")
+        raise AbcdError(
+            f"{scope.display('memory/' + document.file)} is a symbolic link; nothing was written",
+            "edit the page that it leads to",
+        )
     return add_keywords(document.file, data, keywords)
 
 
@@ -116,8 +119,12 @@ def _candidates(text: str) -> Iterator[str]:
         if not _silent(word[0]):
             yield word[0]
     for word, after in zip(words, words[1:]):
-        if (_JOINT.fullmatch(text, word.end(), after.start()) and min(len(word[0]), len(after[0])) > 2
-                and not _silent(word[0]) and not _silent(after[0])):
+        if (
+            _JOINT.fullmatch(text, word.end(), after.start())
+            and min(len(word[0]), len(after[0])) > 2
+            and not _silent(word[0])
+            and not _silent(after[0])
+        ):
             yield f"{word[0]} {after[0]}"
 
 

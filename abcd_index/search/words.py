@@ -42,7 +42,7 @@ def excerpt(body: str, terms: Sequence[str], width: int = 160) -> Tuple[str, Lis
     start = 0 if at < width // 2 else _word_start(plain, at - width // 3)
     end = min(len(plain), start + width)
     if end < len(plain):
-        end = max(plain.rfind(" ", start, end), start + width // 2) if " " in plain[start + width // 2:end] else end
+        end = max(plain.rfind(" ", start, end), start + width // 2) if " " in plain[start + width // 2 : end] else end
     piece = plain[start:end].strip()
     piece = ("…" if start else "") + piece + ("…" if end < len(plain) else "")
     return piece, hits(piece, terms)

@@ -134,7 +134,7 @@ def to_delete(found: Iterable[tuple[str, float]], keep: int, key: str) -> list[s
     """The names to delete: all artefacts but the ``keep`` youngest; ``key`` stays. ``found``: [(name, seconds since
     1970)]."""
     artefacts = sorted([(at, name) for name, at in found if NAME.fullmatch(name) and name != key + SUFFIX])[::-1]
-    return [name for _, name in artefacts[max(keep - 1, 0):]]
+    return [name for _, name in artefacts[max(keep - 1, 0) :]]
 
 
 def conflict(shown: str) -> Damaged:

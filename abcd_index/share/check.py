@@ -171,8 +171,16 @@ class Received:
                 raise ValueError(f"a line does not end at byte {line.offset + line.length:,}")
         with fs.opened(self.path) as there:
             comparer = _Comparer(there)
-            writer.write(comparer, header["key"], (header["tokens"], header["records"]), header["settings"],
-                         header["lengths"], parts, writer.key_filter(sorted(decoded.keywords)), decoded.newer)
+            writer.write(
+                comparer,
+                header["key"],
+                (header["tokens"], header["records"]),
+                header["settings"],
+                header["lengths"],
+                parts,
+                writer.key_filter(sorted(decoded.keywords)),
+                decoded.newer,
+            )
             comparer.end()
 
 
@@ -183,8 +191,18 @@ def _damage() -> Iterator[None]:
         yield
     except (FormatTooNew, Damaged):
         raise
-    except (AbcdError, OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError,
-            MemoryError, RecursionError) as error:
+    except (
+        AbcdError,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        MemoryError,
+        RecursionError,
+    ) as error:
         raise Damaged(f"it is damaged: {error}") from None
 
 

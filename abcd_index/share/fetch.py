@@ -43,8 +43,9 @@ class Fetched(NamedTuple):
         return sum(self.seconds.values())
 
 
-def fetch(scope: Scope, place: Place, full: bool = False, seconds: float = 600,
-          observed: Observed | None = None) -> Fetched:
+def fetch(
+    scope: Scope, place: Place, full: bool = False, seconds: float = 600, observed: Observed | None = None
+) -> Fetched:
     """Make the artefact of ``scope`` current without compiling a page. ``full``: ask the place also when the artefact
     is here already, and compute every byte of both again before they count; ``seconds``: how long the place may take;
     ``observed``: what the files are like, when that is known already.
@@ -100,14 +101,18 @@ class _Fetch:
         except SourceChanged as moved:
             raise AbcdError(f"{self.scope.display(str(moved))} changed while it was read", "fetch again") from None
         except OSError as error:
-            raise AbcdError(f"{self.scope.index} cannot be written: {error.strerror or error}",
-                            "make room or give write permission; the artefact from before still stands") from None
+            raise AbcdError(
+                f"{self.scope.index} cannot be written: {error.strerror or error}",
+                "make room or give write permission; the artefact from before still stands",
+            ) from None
         except FormatTooNew as error:
-            raise Damaged(f"{self.place.shown} has something else under the key of these pages: {error}",
-                          error.hint) from None
+            raise Damaged(
+                f"{self.place.shown} has something else under the key of these pages: {error}", error.hint
+            ) from None
         except Damaged as error:
-            raise Damaged(f"{self.place.shown}: what it has under {self.key[:12]} is not used: {error}",
-                          error.hint) from None
+            raise Damaged(
+                f"{self.place.shown}: what it has under {self.key[:12]} is not used: {error}", error.hint
+            ) from None
         self.clock.step("publish")
         return Fetched(state, self.key, self.path, len(pages.files), size, self.clock.steps)
 
@@ -149,8 +154,9 @@ def _check_here(scope: Scope, run: _Fetch, error: AbcdError) -> None:
     try:
         check.full(scope, run.key, run.path)
     except Damaged as also:
-        raise Damaged(f"{error}; and the artefact that is here is damaged too: {also}",
-                      "run `abcd-index build --force`") from None
+        raise Damaged(
+            f"{error}; and the artefact that is here is damaged too: {also}", "run `abcd-index build --force`"
+        ) from None
     except (AbcdError, OSError):
         return
     error.hint = f"every byte of the artefact that is here was checked, and it stands; {error.hint}"

@@ -16,8 +16,11 @@ def fetch_first(scope: Scope, places: Places) -> str:
 
     Returns a sentence when it was tried and did not work, else ''. Never raises.
     """
-    asked = [settings for settings in (share_settings(places.user, places), share_settings(scope.home, places))
-             if settings["fetch"]]
+    asked = [
+        settings
+        for settings in (share_settings(places.user, places), share_settings(scope.home, places))
+        if settings["fetch"]
+    ]
     if not asked:
         return ""
     try:

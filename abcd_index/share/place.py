@@ -77,7 +77,7 @@ class Place:
     @property
     def remote(self) -> str:
         """The name of the git remote, or ''."""
-        return self.text[len(GIT):] if self.text.startswith(GIT) else ""
+        return self.text[len(GIT) :] if self.text.startswith(GIT) else ""
 
 
 def find_place(scope: Scope, places: Places, option: str = "") -> Place:
@@ -89,8 +89,9 @@ def find_place(scope: Scope, places: Places, option: str = "") -> Place:
     if option:
         return _checked(Place(option, "option"), places)
     if scope.name == USER:
-        raise AbcdError("pages of the user scope are private: no setting names a place for them",
-                        "name it with --to or --from")
+        raise AbcdError(
+            "pages of the user scope are private: no setting names a place for them", "name it with --to or --from"
+        )
     given = places.get(VARIABLE)
     if given:
         return _checked(Place(given, "environment"), places)
@@ -99,14 +100,17 @@ def find_place(scope: Scope, places: Places, option: str = "") -> Place:
         return _checked(Place(own, "user"), places)
     theirs = share_settings(scope.home, places)["place"]
     if not theirs:
-        raise AbcdError("no place to share artefacts in is named",
-                        'name it with --to or --from, or in .abcd/config.json: {"share": {"place": "git:origin"}}')
+        raise AbcdError(
+            "no place to share artefacts in is named",
+            'name it with --to or --from, or in .abcd/config.json: {"share": {"place": "git:origin"}}',
+        )
     named = _checked(Place(theirs, "workspace"), places)
     if not named.remote:
         raise AbcdError(
             f"the project's settings name {named.shown}, and nobody on this machine has agreed to that place",
             f"if you do: name it with --to or --from, in the variable {VARIABLE}, or as share.place in "
-            f"{os.path.join(places.user or '~', FILE)}")
+            f"{os.path.join(places.user or '~', FILE)}",
+        )
     return named
 
 
@@ -131,27 +135,33 @@ def is_url(text: str) -> bool:
 def folder_of(text: str) -> str:
     """The path of a place that is a folder."""
     on_disk = ON_DISK.match(text)
-    return text[on_disk.end():] if on_disk else text
+    return text[on_disk.end() :] if on_disk else text
 
 
 def _checked(named: Place, places: Places) -> Place:
     if not named.text.isprintable():
         raise AbcdError(f"{ascii(named.shown)} is not the name of a place")
     if named.text.startswith(GIT) and not _REMOTE.fullmatch(named.remote):
-        raise AbcdError(f"{named.shown} does not name a remote of the repository",
-                        "write git: and its name, as `git remote` prints it")
+        raise AbcdError(
+            f"{named.shown} does not name a remote of the repository",
+            "write git: and its name, as `git remote` prints it",
+        )
     if not named.remote and not os.path.isabs(named.text) and ("::" in named.text or _NO_URL.match(named.text)):
         # One system that reads through another, a relative file: URL: they reach files that no guard sees.
-        raise AbcdError(f"{named.shown} is neither git:<remote>, nor a URL of one place, nor a path",
-                        "write the whole path")
+        raise AbcdError(
+            f"{named.shown} is neither git:<remote>, nor a URL of one place, nor a path", "write the whole path"
+        )
     if not named.text.startswith(GIT) and not is_url(named.text) and not os.path.isabs(folder_of(named.text)):
         if named.who != "option":
-            raise AbcdError(f"{named.shown} is neither git:<remote>, nor a URL, nor an absolute path",
-                            "write the whole path")
+            raise AbcdError(
+                f"{named.shown} is neither git:<remote>, nor a URL, nor an absolute path", "write the whole path"
+            )
         if not _PATH.search(named.text) and not os.path.isdir(named.text):
             # `git push origin` is what fingers know: that made a folder of this name in the work tree.
-            raise AbcdError(f"{named.shown} may be a remote or a folder, and there is no such folder",
-                            f"write git:{named.shown} or ./{named.shown}")
+            raise AbcdError(
+                f"{named.shown} may be a remote or a folder, and there is no such folder",
+                f"write git:{named.shown} or ./{named.shown}",
+            )
         named.text = os.path.abspath(folder_of(named.text))
     if ON_DISK.match(named.text):
         guard(folder_of(named.text), places)  # Neither the agent's folder, nor a link into it.

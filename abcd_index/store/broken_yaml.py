@@ -33,8 +33,9 @@ CONTROL = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U00
 # A no-break or zero-width space in the indentation, behind a key's colon or behind a dash.
 ODD_SPACE = re.compile(r"[ \t]*(?:-[ \t]+)?(?:-|[\"']?[\w.-]+[\"']?[ \t]*:)?([^\S \t\n]|[\u200b\u2060\ufeff])")
 RESERVED = "@`%"
-TEXTS = frozenset(("name", "title", "description", "summary", "type", "class", "updated", "modified", "date",
-                   "ingested_at"))
+TEXTS = frozenset(
+    ("name", "title", "description", "summary", "type", "class", "updated", "modified", "date", "ingested_at")
+)
 LISTS = frozenset(("recall", "exclude", "contradicts", "supersedes", "superseded_by"))
 NESTS = frozenset(("metadata", "source"))
 MARGIN = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(?=\s|$)(.*)$", re.MULTILINE)
@@ -73,11 +74,12 @@ def explain(error: Exception, block: str) -> Advice:
     first = line
     if error.context_mark is not None:
         first = min(block.count("\n", 0, error.context_mark.index), line)
-    place = Place(f"{error.context or ''} {error.problem or ''}", lines, first, line, block[at:at + 1])
+    place = Place(f"{error.context or ''} {error.problem or ''}", lines, first, line, block[at : at + 1])
     words = " ".join(quoted(part) for part in (error.context, error.problem) if part)
-    advice = next((found for found in (look(place) for look in LOOKS) if found is not None),
-                  Advice("yaml-invalid", line, f"not valid YAML: {words}",
-                         "quote the value, or look at the line above"))
+    advice = next(
+        (found for found in (look(place) for look in LOOKS) if found is not None),
+        Advice("yaml-invalid", line, f"not valid YAML: {words}", "quote the value, or look at the line above"),
+    )
     column = at - block.rfind("\n", 0, at) - 1
     return _with_line(advice, lines, column if advice.line == line else 0)
 
@@ -86,10 +88,18 @@ def _unmarked(error: Exception, block: str, lines: list[str]) -> Advice:
     found = CONTROL.search(block)
     if found is not None:
         line = block.count("\n", 0, found.start())
-        return _with_line(Advice("yaml-control", line, f"control character U+{ord(found.group()):04X}", "delete it"),
-                          lines)
-    return _with_line(Advice("yaml-invalid", 0, f"the frontmatter cannot be read ({type(error).__name__})",
-                             "write it as plain `key: value` lines"), lines)
+        return _with_line(
+            Advice("yaml-control", line, f"control character U+{ord(found.group()):04X}", "delete it"), lines
+        )
+    return _with_line(
+        Advice(
+            "yaml-invalid",
+            0,
+            f"the frontmatter cannot be read ({type(error).__name__})",
+            "write it as plain `key: value` lines",
+        ),
+        lines,
+    )
 
 
 def _with_line(advice: Advice, lines: list[str], column: int = 0) -> Advice:
@@ -139,34 +149,51 @@ def _odd_space(at: Place) -> Advice | None:
     for number in (at.first, at.line, max(at.line - 1, 0)):
         found = ODD_SPACE.match(at.lines[number])
         if found:
-            return Advice("yaml-space", number, f"U+{ord(found.group(1)):04X} stands where YAML needs a plain blank",
-                          "type a plain blank there")
+            return Advice(
+                "yaml-space",
+                number,
+                f"U+{ord(found.group(1)):04X} stands where YAML needs a plain blank",
+                "type a plain blank there",
+            )
     return None
 
 
 def _alias(at: Place) -> Advice | None:
     if "alias" in at.problem or "anchor" in at.problem:
         mark, kind = ("&", "anchor") if "anchor" in at.problem else ("*", "alias")
-        return Advice("yaml-alias", at.line, f"YAML takes `{mark}` at the start of a value for an {kind}, which is not "
-                      "accepted here", f"quote values that start with {mark}")
+        return Advice(
+            "yaml-alias",
+            at.line,
+            f"YAML takes `{mark}` at the start of a value for an {kind}, which is not accepted here",
+            f"quote values that start with {mark}",
+        )
     return None
 
 
 def _reserved(at: Place) -> Advice | None:
     if "cannot start any token" in at.problem and at.char and at.char in RESERVED:
         shown = "a backtick" if at.char == "`" else f"`{at.char}`"
-        return Advice("yaml-start", at.line, f"the value starts with {shown}, which YAML reserves",
-                      f"quote values that start with {at.char}")
+        return Advice(
+            "yaml-start",
+            at.line,
+            f"the value starts with {shown}, which YAML reserves",
+            f"quote values that start with {at.char}",
+        )
     if "directive" in at.problem:
-        return Advice("yaml-start", at.line, "the line starts with `%`, which YAML reserves",
-                      "quote values that start with %")
+        return Advice(
+            "yaml-start", at.line, "the line starts with `%`, which YAML reserves", "quote values that start with %"
+        )
     return None
 
 
 def _backslash(at: Place) -> Advice | None:
     if "escape" in at.problem or "hexdec" in at.problem:
-        return Advice("yaml-backslash", at.line, "a backslash inside double quotes starts an escape",
-                      "use single quotes for backslashes")
+        return Advice(
+            "yaml-backslash",
+            at.line,
+            "a backslash inside double quotes starts an escape",
+            "use single quotes for backslashes",
+        )
     return None
 
 
@@ -179,8 +206,12 @@ def _colon(at: Place) -> Advice | None:
 def _wikilinks(at: Place) -> Advice | None:
     value = value_of(at.lines[at.line])
     if value.startswith("[[") and value.partition("]]")[2].lstrip().startswith(","):
-        return Advice("yaml-brackets", at.line, "several [[links]] without quotes or outer brackets",
-                      'quote each link and put brackets around them: ["[[a]]", "[[b]]"]')
+        return Advice(
+            "yaml-brackets",
+            at.line,
+            "several [[links]] without quotes or outer brackets",
+            'quote each link and put brackets around them: ["[[a]]", "[[b]]"]',
+        )
     return None
 
 
@@ -197,8 +228,12 @@ def _hash(at: Place) -> Advice | None:
     for number in range(at.line, -1, -1):
         text = at.lines[number]
         if _swallowing(text) or (number > at.first and re.match(r"\s*[^\s#].*\s#", text)):
-            return Advice("yaml-comment", number, "# starts a comment, so the list is never closed",
-                          "quote the item that has the #")
+            return Advice(
+                "yaml-comment",
+                number,
+                "# starts a comment, so the list is never closed",
+                "quote the item that has the #",
+            )
         if number < at.line and "]" in text and number < at.first:
             break
     return None
@@ -214,22 +249,34 @@ def _brackets(at: Place) -> Advice | None:
     if "flow" not in at.problem and at.char not in ("]", "}", ","):
         return None
     number = at.first if at.first < at.line and "[" in at.lines[at.first] or "{" in at.lines[at.first] else at.line
-    return Advice("yaml-brackets", number, "a list or mapping in brackets that is not closed or holds "
-                  "[ ] { } , ? unquoted", "quote the items that hold such characters, and close the bracket")
+    return Advice(
+        "yaml-brackets",
+        number,
+        "a list or mapping in brackets that is not closed or holds [ ] { } , ? unquoted",
+        "quote the items that hold such characters, and close the bracket",
+    )
 
 
 def _after_quote(at: Place) -> Advice | None:
     value = value_of(at.lines[at.line]).strip()
     if value[:1] in ("'", '"') and any(words in at.problem for words in ("expected key", "block end", "block mapping")):
-        return Advice("yaml-quote", at.line, f"text follows the closing {value[0]}",
-                      "double the ' inside single quotes, or quote with the other kind")
+        return Advice(
+            "yaml-quote",
+            at.line,
+            f"text follows the closing {value[0]}",
+            "double the ' inside single quotes, or quote with the other kind",
+        )
     return None
 
 
 def _block_text(at: Place) -> Advice | None:
     if "block scalar" in at.problem:
-        return Advice("yaml-start", at.line, "text follows `|` or `>`, which start a text on the next lines",
-                      "quote the value, or move the text to the next line and indent it")
+        return Advice(
+            "yaml-start",
+            at.line,
+            "text follows `|` or `>`, which start a text on the next lines",
+            "quote the value, or move the text to the next line and indent it",
+        )
     return None
 
 
@@ -237,20 +284,40 @@ def _no_key(at: Place) -> Advice | None:
     """A line at the margin that is neither a key nor indented."""
     if "could not find expected ':'" in at.problem or "simple key" in at.problem:
         number = at.first
-    elif any(words in at.problem for words in ("expected key", "sequence entries", "'-' indicator", "block end",
-                                               "node content")):
+    elif any(
+        words in at.problem
+        for words in ("expected key", "sequence entries", "'-' indicator", "block end", "node content")
+    ):
         number = at.line
     else:
         return None
     if "sequence entries" in at.problem:
         return Advice("yaml-start", number, "the value starts with `- `", "quote values that start with -")
-    return Advice("yaml-indent", number, "neither a `key: value` nor an indented continuation of the line above",
-                  "indent the line, or quote the text it belongs to")
+    return Advice(
+        "yaml-indent",
+        number,
+        "neither a `key: value` nor an indented continuation of the line above",
+        "indent the line, or quote the text it belongs to",
+    )
 
 
 # In this order: what is surest first.
-LOOKS = (_conflict, _tab, _odd_space, _alias, _reserved, _backslash, _colon, _wikilinks, _open_quote, _hash, _brackets,
-         _after_quote, _block_text, _no_key)
+LOOKS = (
+    _conflict,
+    _tab,
+    _odd_space,
+    _alias,
+    _reserved,
+    _backslash,
+    _colon,
+    _wikilinks,
+    _open_quote,
+    _hash,
+    _brackets,
+    _after_quote,
+    _block_text,
+    _no_key,
+)
 
 
 def salvage(block: str, nested: bool = False) -> Mapping:
@@ -263,7 +330,7 @@ def salvage(block: str, nested: bool = False) -> Mapping:
         if key not in TEXTS and key not in LISTS and (nested or key not in NESTS):
             continue
         end = starts[number + 1].start() if number + 1 < len(starts) else len(block)
-        value = _field(key, block[start.start():end][:MAX_FIELD], start)
+        value = _field(key, block[start.start() : end][:MAX_FIELD], start)
         if value is None:
             continue
         before = found.get(key)
@@ -286,7 +353,7 @@ def _field(key: str, text: str, start: re.Match[str]) -> Yaml:
             return value[key]
     except (yaml.YAMLError, Refused, ValueError, RecursionError):
         pass
-    rest = text[start.start(2) - start.start():]
+    rest = text[start.start(2) - start.start() :]
     if key in NESTS:
         return salvage(_dedented(rest), True)
     return _list(rest) if key in LISTS else _text(rest)
@@ -297,7 +364,7 @@ def _dedented(text: str) -> str:
     lines = text.split("\n")[1:]
     first = next((line for line in lines if line.strip()), "")
     indent = len(first) - len(first.lstrip())
-    return "\n".join((" " if line[:indent + 1].isspace() else "") + line.strip() for line in lines)
+    return "\n".join((" " if line[: indent + 1].isspace() else "") + line.strip() for line in lines)
 
 
 def _text(rest: str) -> str | None:

@@ -104,8 +104,12 @@ def read_catalogue(name: str, data: bytes, page_names: Sequence[str]) -> tuple[C
         if page not in lines:
             lines[page], numbers[page] = line, number
     for page in sorted(pages.names - lines.keys()):
-        notes.add("catalogue-orphan", None, f"no line names `{quoted(page)}`",
-                  "add a line, or run `abcd-index catalogue --write`")
+        notes.add(
+            "catalogue-orphan",
+            None,
+            f"no line names `{quoted(page)}`",
+            "add a line, or run `abcd-index catalogue --write`",
+        )
     _too_long(name, text, data, notes)
     return Catalogue(FOLDER + name, lines, numbers), notes.sorted()
 
@@ -129,11 +133,19 @@ class _Pages:
             self._folded = {page.casefold(): page for page in sorted(self.names, reverse=True)}
         page = self._folded.get(name.casefold())
         if page is not None:
-            self.notes.add("catalogue-case", number, f"`{quoted(name)}` is spelled `{quoted(page)}` in the store",
-                           "spell it as the file is")
+            self.notes.add(
+                "catalogue-case",
+                number,
+                f"`{quoted(name)}` is spelled `{quoted(page)}` in the store",
+                "spell it as the file is",
+            )
         elif reference.sure:
-            self.notes.add("catalogue-dangling", number, f"`{quoted(name)}` is not in the store: {quoted(line)}",
-                           "write the page, or delete the line")
+            self.notes.add(
+                "catalogue-dangling",
+                number,
+                f"`{quoted(name)}` is not in the store: {quoted(line)}",
+                "write the page, or delete the line",
+            )
         return page
 
 
@@ -142,11 +154,19 @@ def _too_long(name: str, text: str, data: bytes, notes: Notes) -> None:
         return
     count = text.count("\n") + (not text.endswith("\n") and bool(text))
     if count > LOADED_LINES:
-        notes.add("catalogue-too-long", LOADED_LINES + 1,
-                  f"{count} lines; agents load the first {LOADED_LINES}", "move lines to pages, or delete old ones")
+        notes.add(
+            "catalogue-too-long",
+            LOADED_LINES + 1,
+            f"{count} lines; agents load the first {LOADED_LINES}",
+            "move lines to pages, or delete old ones",
+        )
     elif len(data) > LOADED_BYTES:
-        notes.add("catalogue-too-long", None, f"{len(data):,} bytes; agents load the first {LOADED_BYTES:,}",
-                  "shorten the lines")
+        notes.add(
+            "catalogue-too-long",
+            None,
+            f"{len(data):,} bytes; agents load the first {LOADED_BYTES:,}",
+            "shorten the lines",
+        )
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, list[Reference]]]:
@@ -178,12 +198,12 @@ def _leading(line: str, start: int) -> list[Reference]:
     """The name that a list item or table row starts with, in backticks or as a [[wikilink]]."""
     if line.startswith("`", start):
         end = line.find("`", start + 1)
-        name = _file(line[start + 1:end]) if end > 0 else ""
+        name = _file(line[start + 1 : end]) if end > 0 else ""
         if name:
             return [Reference(name, ABCD_LINE.match(line, end + 1) is not None)]
     elif line.startswith("[[", start):
         end = line.find("]]", start)
-        name = re.split(r"[|#]", line[start + 2:end])[0].strip() if end > 0 else ""
+        name = re.split(r"[|#]", line[start + 2 : end])[0].strip() if end > 0 else ""
         if name:
             return [Reference(_file(name) or _file(name + ".md"), False)]
     return []
@@ -201,7 +221,7 @@ def _links(line: str) -> Iterator[str]:
 
 def _target(line: str, at: int) -> str:
     """The target of the link that begins at ``at``; '' when it is longer than any file's name can be."""
-    line = line[at:at + MAX_TARGET]
+    line = line[at : at + MAX_TARGET]
     found = (POINTED if line.startswith("<") else TARGET).match(line)
     return found[1] if found else ""
 

@@ -42,8 +42,10 @@ def add_keywords(name: str, data: bytes, keywords: Sequence[str]) -> bytes:
     added = _edited(data, before, items) if before else None
     after = read_page(name, added)[0] if added is not None else None
     if before is None or added is None or after is None or not _as_wanted(before, after, [*keywords]):
-        raise CannotAdd(f"{name}: its frontmatter cannot be edited without touching more than `recall`",
-                        f"add by hand: recall: [{', '.join(items)}]")
+        raise CannotAdd(
+            f"{name}: its frontmatter cannot be edited without touching more than `recall`",
+            f"add by hand: recall: [{', '.join(items)}]",
+        )
     return added
 
 
@@ -52,8 +54,9 @@ def _as_wanted(before: Page, after: Page, keywords: list[str]) -> bool:
         return False
     # With its first frontmatter a plain page becomes one of the agent dialect.
     dialect = after.dialect if before.dialect == "plain" else before.dialect
-    return after == replace(before, keywords=after.keywords, body_line=after.body_line, lines=after.lines,
-                            dialect=dialect)
+    return after == replace(
+        before, keywords=after.keywords, body_line=after.body_line, lines=after.lines, dialect=dialect
+    )
 
 
 def _edited(data: bytes, page: Page, items: list[str]) -> bytes | None:
@@ -63,18 +66,18 @@ def _edited(data: bytes, page: Page, items: list[str]) -> bytes | None:
     except UnicodeDecodeError:
         return None
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text[len(mark):])
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text[len(mark) :])
     contents = [line.rstrip("\r\n") for line in lines]
-    end = (lines[0][len(contents[0]):] if lines else "") or "\n"
+    end = (lines[0][len(contents[0]) :] if lines else "") or "\n"
     front = cut("\n".join(contents) + "\n")
     if front is None or not front.closed:
         if page.keywords or front is not None:
             return None
-        return (mark + f"---{end}recall: [{', '.join(items)}]{end}---{end}" + text[len(mark):]).encode("utf-8")
+        return (mark + f"---{end}recall: [{', '.join(items)}]{end}---{end}" + text[len(mark) :]).encode("utf-8")
     last = front.body_line - 2  # index of the closing fence
     at = page.lines.get("recall")
     if at is None:
-        if any(_KEY.match(line) for line in contents[front.block_line - 1:last]):
+        if any(_KEY.match(line) for line in contents[front.block_line - 1 : last]):
             return None  # A `recall` that was not read: it needs a person.
         lines.insert(last, f"recall: [{', '.join(items)}]{end}")
     elif not _Edit(lines, front, items, end).extend(at - front.block_line):
@@ -121,7 +124,7 @@ class _Edit:
         mark = node.value[-1].end_mark
         row = self.first + (mark.line if mark.column else mark.line - 1)
         indent = " " * node.start_mark.column
-        self.lines[row + 1:row + 1] = [f"{indent}- {item}{self.end}" for item in self.items]
+        self.lines[row + 1 : row + 1] = [f"{indent}- {item}{self.end}" for item in self.items]
         return True
 
     def _in_text(self, node: ScalarNode, at: int) -> bool:

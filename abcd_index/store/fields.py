@@ -17,7 +17,8 @@ from abcd_index.store.text import BIDI, control, quoted, visible_form
 MOMENT = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})"
     r"(?:(?:[Tt]|[ \t]+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?[ \t]*(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})?)?)?",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 DRIVE = re.compile(r"(?:^|\W)[A-Za-z]:[\n\t]")
 # What a keyword may start with that needs a closer look; also no character at all.
 ODD = ("", " ", "#")
@@ -52,16 +53,24 @@ def text(name: str, value: Yaml, at: int, reading: Reading, lines: bool = False)
 def _controls(name: str, value: str, at: int, reading: Reading, allowed: str) -> None:
     char = control(value, allowed) or ("\n" if DRIVE.search(value) else "")
     if char:
-        reading.add("value-control", at, f"`{name}` holds the control character U+{ord(char):04X}: {quoted(value)}",
-                    "use single quotes for backslashes, or delete the character")
+        reading.add(
+            "value-control",
+            at,
+            f"`{name}` holds the control character U+{ord(char):04X}: {quoted(value)}",
+            "use single quotes for backslashes, or delete the character",
+        )
     _bidi(name, value, at, reading)
 
 
 def _bidi(name: str, value: str, at: int, reading: Reading) -> None:
     for char in value:
         if char in BIDI and char not in "\u200e\u200f\u061c":
-            reading.add("bidi-character", at,
-                        f"`{name}` holds the bidirectional control U+{ord(char):04X}: {quoted(value)}", "delete it")
+            reading.add(
+                "bidi-character",
+                at,
+                f"`{name}` holds the bidirectional control U+{ord(char):04X}: {quoted(value)}",
+                "delete it",
+            )
             return
 
 
@@ -74,8 +83,15 @@ def keywords(name: str, value: Yaml, at: int, reading: Reading) -> tuple[str, ..
     found: dict[str, str] = {}
     if isinstance(value, Sequence):
         for item, where in zip(value, value.lines):
-            if item.__class__ is str and item.isprintable() and item.isascii() and item[:1] not in ODD \
-                    and item[-1:] != " " and '"' not in item and "  " not in item:
+            if (
+                item.__class__ is str
+                and item.isprintable()
+                and item.isascii()
+                and item[:1] not in ODD
+                and item[-1:] != " "
+                and '"' not in item
+                and "  " not in item
+            ):
                 found.setdefault(item.lower(), item)  # As nearly all keywords are; the rest is for the others.
                 continue
             for raw, line in _texts(name, item, where, reading):
@@ -105,8 +121,9 @@ def _texts(name: str, item: Yaml, where: int, reading: Reading) -> list[tuple[st
         return []
     if isinstance(item, Mapping):
         words = [f"{key}: {value}" if isinstance(value, str) else key for key, value in item.items()]
-        reading.add("keyword-mapping", where, f"`{name}` holds a mapping: {quoted(', '.join(words))}",
-                    "quote the keyword")
+        reading.add(
+            "keyword-mapping", where, f"`{name}` holds a mapping: {quoted(', '.join(words))}", "quote the keyword"
+        )
         return [(word, where) for word in words]
     reading.add("keyword-nested", where, f"`{name}` holds a list inside the list", "use one list")
     return [text for inner, line in zip(item, item.lines) for text in _texts(name, inner, line, reading)]
@@ -118,8 +135,12 @@ def _from_text(name: str, value: str, at: int, reading: Reading) -> list[str]:
         reading.add("keyword-empty", at, f"`{name}` is empty", "write `[]`, or keywords")
     elif len(parts) > 1 or " " in parts[0].strip():
         several = "split at commas" if len(parts) > 1 else "read as one keyword"
-        reading.add("recall-is-text", at, f"`{name}` is one text, {several}: {quoted(value)}",
-                    f"write a list: {name}: [word, two words]")
+        reading.add(
+            "recall-is-text",
+            at,
+            f"`{name}` is one text, {several}: {quoted(value)}",
+            f"write a list: {name}: [word, two words]",
+        )
     return parts
 
 
@@ -133,8 +154,12 @@ def _clean(name: str, raw: str, at: int, reading: Reading) -> str:
     if not keyword:
         reading.add("keyword-empty", at, f"`{name}` holds an empty item", EMPTY_FIX)
     elif '"' in keyword and keyword.count('"') % 2:
-        reading.add("keyword-quote", at, f"`{name}` holds an odd number of double quotes: {quoted(keyword)}",
-                    "quote the whole keyword with single quotes")
+        reading.add(
+            "keyword-quote",
+            at,
+            f"`{name}` holds an odd number of double quotes: {quoted(keyword)}",
+            "quote the whole keyword with single quotes",
+        )
     return keyword
 
 
@@ -159,8 +184,12 @@ def _links(name: str, item: Yaml, at: int, reading: Reading) -> list[str]:
     if isinstance(item, Sequence):
         inner = [part for one in item for part in (one if isinstance(one, Sequence) else [one])]
         names = [part.strip() for part in inner if isinstance(part, str) and part.strip()]
-        reading.add("wikilink-unquoted", at, f"`{name}` holds an unquoted [[link]]: {quoted(', '.join(names))}",
-                    'quote it: "[[' + quoted(names[0] if names else "page") + ']]"')
+        reading.add(
+            "wikilink-unquoted",
+            at,
+            f"`{name}` holds an unquoted [[link]]: {quoted(', '.join(names))}",
+            'quote it: "[[' + quoted(names[0] if names else "page") + ']]"',
+        )
         return names
     if item is not None:
         reading.add("value-type", at, f"`{name}` holds a mapping", f"write a list: {name}: [page.md]")

@@ -32,13 +32,59 @@ OPEN = re.compile(r"(?:[^\S\n]*\n)*( {0,3}-{3,}[^\S\n]*)(?:\n|\Z)")
 DOTS = re.compile(r"^\.\.\.[^\S\n]*$", re.MULTILINE)
 # Keys that are read, and keys that other tools write: either makes a block frontmatter beyond doubt.
 READ = frozenset(TEXTS | LISTS | NESTS)
-OTHERS = frozenset((
-    "aliases", "author", "authors", "category", "categories", "cssclass", "cssclasses", "created", "creator",
-    "draft", "id", "importance", "keywords", "lang", "language", "layout", "license", "licence", "lifecycle", "kind",
-    "model", "nodetype", "node_type", "originsessionid", "permalink", "priority", "publish", "severity", "slug",
-    "source", "status", "tag", "tags", "tools", "topic_hash", "url", "version", "schedule", "mode", "enabled",
-    "allowed-tools", "color", "globs", "paths", "timestamp", "related", "relatedto", "owner", "owners",
-))
+OTHERS = frozenset(
+    (
+        "aliases",
+        "author",
+        "authors",
+        "category",
+        "categories",
+        "cssclass",
+        "cssclasses",
+        "created",
+        "creator",
+        "draft",
+        "id",
+        "importance",
+        "keywords",
+        "lang",
+        "language",
+        "layout",
+        "license",
+        "licence",
+        "lifecycle",
+        "kind",
+        "model",
+        "nodetype",
+        "node_type",
+        "originsessionid",
+        "permalink",
+        "priority",
+        "publish",
+        "severity",
+        "slug",
+        "source",
+        "status",
+        "tag",
+        "tags",
+        "tools",
+        "topic_hash",
+        "url",
+        "version",
+        "schedule",
+        "mode",
+        "enabled",
+        "allowed-tools",
+        "color",
+        "globs",
+        "paths",
+        "timestamp",
+        "related",
+        "relatedto",
+        "owner",
+        "owners",
+    )
+)
 KEY_LINE = re.compile(r"[\s\u200b\u2060\ufeff]*[\"']?([^\W\d][\w.\u200b\u2060\ufeff-]*)[\"']?[ \t]*:(?=\s|$)")
 MARGIN_LINE = re.compile(r"^(?:recall|description|metadata|contradicts|name|source)[ \t]*:", re.MULTILINE)
 IDENTIFIER = re.compile(r"[\w.$<-][\w.$/-]*")
@@ -73,7 +119,7 @@ class Fenced(NamedTuple):
 
     def closed_at(self, at: int) -> Fenced:
         """The same page with its block ending at the line that offset ``at`` of the block starts."""
-        return self._replace(block=self.block[:at], closed=True, body=self.text[self.start + at:].partition("\n")[2])
+        return self._replace(block=self.block[:at], closed=True, body=self.text[self.start + at :].partition("\n")[2])
 
 
 def cut(text: str) -> Fenced | None:
@@ -90,7 +136,7 @@ def cut(text: str) -> Fenced | None:
     if at is None:
         return Fenced(text, start, open_line, text[start:], False, "")
     end = text.find("\n", at)
-    return Fenced(text, start, open_line, text[start:at], True, text[end + 1:] if end >= 0 else "")
+    return Fenced(text, start, open_line, text[start:at], True, text[end + 1 :] if end >= 0 else "")
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -155,9 +201,13 @@ def read_frontmatter(text: str, notes: Notes) -> PagePost | None:
         _elsewhere(text, notes)
         return PagePost(text)
     dots = DOTS.search(page.block) if "..." in page.block else None
-    if dots is not None and starts_like_fields(page.block[:dots.start()]):
-        notes.add("frontmatter-dots", page.block_line + page.block.count("\n", 0, dots.start()),
-                  "the frontmatter is closed by `...`", "write `---` there")
+    if dots is not None and starts_like_fields(page.block[: dots.start()]):
+        notes.add(
+            "frontmatter-dots",
+            page.block_line + page.block.count("\n", 0, dots.start()),
+            "the frontmatter is closed by `...`",
+            "write `---` there",
+        )
         page = page.closed_at(dots.start())
     if not page.closed:
         return _unclosed(page, notes)
@@ -192,9 +242,12 @@ def _fields(page: Fenced, value: Yaml, notes: Notes) -> Mapping | None:
     if not all(IDENTIFIER.fullmatch(key) for key in value):
         return None
     if value:
-        notes.add("frontmatter-unknown-keys", page.block_line,
-                  "no key of the frontmatter is one that is read: " + quoted(", ".join(value)),
-                  "add `recall: [...]`, or a blank line after the first `---` if this is prose")
+        notes.add(
+            "frontmatter-unknown-keys",
+            page.block_line,
+            "no key of the frontmatter is one that is read: " + quoted(", ".join(value)),
+            "add `recall: [...]`, or a blank line after the first `---` if this is prose",
+        )
     return value
 
 
@@ -203,9 +256,12 @@ def _known(key: str) -> bool:
 
 
 def _rule(page: Fenced, notes: Notes) -> PagePost:
-    notes.add("page-starts-with-rule", page.open_line,
-              "the page starts with a rule `---`, not with frontmatter; all of it is read as body",
-              "write `***` for the rule, or `key: value` lines below the first `---`")
+    notes.add(
+        "page-starts-with-rule",
+        page.open_line,
+        "the page starts with a rule `---`, not with frontmatter; all of it is read as body",
+        "write `***` for the rule, or `key: value` lines below the first `---`",
+    )
     return PagePost(page.text)
 
 
@@ -242,8 +298,12 @@ def _never_closed(page: Fenced, notes: Notes) -> None:
     if near is not None:
         hint = f" (line {page.block_line + near} is no fence: {quoted(lines[near])})"
         fix = f"write `---` and nothing else on line {page.block_line + near}"
-    notes.add("frontmatter-not-closed", page.open_line,
-              f"frontmatter opened at line {page.open_line} is never closed{hint}", fix)
+    notes.add(
+        "frontmatter-not-closed",
+        page.open_line,
+        f"frontmatter opened at line {page.open_line} is never closed{hint}",
+        fix,
+    )
 
 
 def _broken(page: Fenced, error: Exception, notes: Notes) -> PagePost | None:
@@ -295,12 +355,20 @@ def _skip_second(front: PagePost, notes: Notes) -> None:
     if front.content.find("---", 0, LEADING) < 0 or front.content.lstrip()[:3] != "---":
         return
     second = cut(front.content)
-    if second is None or not second.closed or not starts_like_fields(second.block) or \
-            not second.block.strip() or not _holds_known(second.block):
+    if (
+        second is None
+        or not second.closed
+        or not starts_like_fields(second.block)
+        or not second.block.strip()
+        or not _holds_known(second.block)
+    ):
         return
-    notes.add("frontmatter-second", front.body_line + second.open_line - 1,
-              f"second frontmatter block at line {front.body_line + second.open_line - 1}; the first one counts",
-              "merge the two blocks")
+    notes.add(
+        "frontmatter-second",
+        front.body_line + second.open_line - 1,
+        f"second frontmatter block at line {front.body_line + second.open_line - 1}; the first one counts",
+        "merge the two blocks",
+    )
     front.content = second.body
     front.body_line += second.body_line - 1
 
@@ -314,17 +382,28 @@ def _elsewhere(text: str, notes: Notes) -> None:
     first = text.lstrip()[:4]
     if first[:2] == "{\n" and "\n}" in text or first[:3] == "+++" and text.count("\n+++"):
         kind = "JSON" if first[0] == "{" else "TOML"
-        notes.add("frontmatter-not-yaml", text[: len(text) - len(text.lstrip())].count("\n") + 1,
-                  f"{kind} frontmatter is not read; the page is read as body", "write it as YAML between `---` lines")
+        notes.add(
+            "frontmatter-not-yaml",
+            text[: len(text) - len(text.lstrip())].count("\n") + 1,
+            f"{kind} frontmatter is not read; the page is read as body",
+            "write it as YAML between `---` lines",
+        )
         return
     at = 0 if text.startswith("recall:") else text.find("\nrecall:") + 1
     if not at and not text.startswith("recall:") or text.count("```", 0, at) % 2:
         return
     fence = text.rfind("\n---", 0, at) + 1
     if fence and text.find("\n---", at) >= 0:
-        notes.add("frontmatter-not-first", text.count("\n", 0, fence) + 1,
-                  "frontmatter stands below other text and is read as body", "move it to the top of the page")
+        notes.add(
+            "frontmatter-not-first",
+            text.count("\n", 0, fence) + 1,
+            "frontmatter stands below other text and is read as body",
+            "move it to the top of the page",
+        )
     elif text.count("\n", 0, at) < 10:
-        notes.add("frontmatter-not-opened", text.count("\n", 0, at) + 1,
-                  "`recall:` stands outside of frontmatter and is read as body",
-                  "put the fields between two lines `---` at the top of the page")
+        notes.add(
+            "frontmatter-not-opened",
+            text.count("\n", 0, at) + 1,
+            "`recall:` stands outside of frontmatter and is read as body",
+            "put the fields between two lines `---` at the top of the page",
+        )

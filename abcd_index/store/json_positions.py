@@ -102,7 +102,7 @@ def _skip(text: str, at: int) -> int:
 def _value(text: str, at: int, depth: int) -> Value:
     if depth > MAX_DEPTH:
         raise JsonError(f"more than {MAX_DEPTH} levels", at, "write it flatter")
-    char = text[at:at + 1]
+    char = text[at : at + 1]
     if char == "{":
         return _object(text, at, depth)
     if char == "[":
@@ -121,7 +121,7 @@ def _value(text: str, at: int, depth: int) -> Value:
 
 
 def _no_value(text: str, at: int, word: str) -> JsonError:
-    char = text[at:at + 1]
+    char = text[at : at + 1]
     if word:
         return JsonError(f"`{quoted(word)}` is no JSON value", at, "write text in double quotes")
     if not char:
@@ -145,8 +145,9 @@ def _string(text: str, at: int) -> tuple[str, int]:
     except ValueError as error:
         where = min(getattr(error, "pos", at), len(text))
         message = str(getattr(error, "msg", error)).lower()
-        fix = "close the quote" if "unterminated" in message else (
-            "write \\n for a line break, and \\\\ for a backslash")
+        fix = (
+            "close the quote" if "unterminated" in message else ("write \\n for a line break, and \\\\ for a backslash")
+        )
         raise JsonError(message.rstrip(" at"), where, fix) from None
     return string, end
 
@@ -154,20 +155,20 @@ def _string(text: str, at: int) -> tuple[str, int]:
 def _object(text: str, start: int, depth: int) -> Value:
     value = Value("object", start)
     at = _skip(text, start + 1)
-    while not (text[at:at + 1] == "}" and not value.keys):
-        if text[at:at + 1] != '"':
+    while not (text[at : at + 1] == "}" and not value.keys):
+        if text[at : at + 1] != '"':
             raise _no_key(text, at)
         key_at = at
         key, at = _string(text, at)
         at = _skip(text, at)
-        if text[at:at + 1] != ":":
+        if text[at : at + 1] != ":":
             raise JsonError(f"no `:` after the key `{quoted(key)}`", at, "write it")
         if key in value.keys:
             value.twice.append(Twice(key, value.keys[key], key_at))
         value.keys[key] = key_at
         member = value.members[key] = _value(text, _skip(text, at + 1), depth + 1)
         at = _skip(text, member.end)
-        if text[at:at + 1] == "}":
+        if text[at : at + 1] == "}":
             break
         at = _next(text, at, "}")
     value.end = at + 1
@@ -175,7 +176,7 @@ def _object(text: str, start: int, depth: int) -> Value:
 
 
 def _no_key(text: str, at: int) -> JsonError:
-    char = text[at:at + 1]
+    char = text[at : at + 1]
     if not char:
         return _ends(at)
     if char == "}":
@@ -188,13 +189,13 @@ def _no_key(text: str, at: int) -> JsonError:
 def _list(text: str, start: int, depth: int) -> Value:
     value = Value("list", start)
     at = _skip(text, start + 1)
-    while text[at:at + 1] != "]":
+    while text[at : at + 1] != "]":
         value.items.append(_value(text, at, depth + 1))
         at = _skip(text, value.items[-1].end)
-        if text[at:at + 1] == "]":
+        if text[at : at + 1] == "]":
             break
         at = _next(text, at, "]")
-        if text[at:at + 1] == "]":
+        if text[at : at + 1] == "]":
             raise JsonError("a trailing comma before `]`", at, "delete the comma")
     value.end = at + 1
     return value
@@ -202,7 +203,7 @@ def _list(text: str, start: int, depth: int) -> Value:
 
 def _next(text: str, at: int, closing: str) -> int:
     """Where the next item begins, behind the comma at ``at``."""
-    if text[at:at + 1] == ",":
+    if text[at : at + 1] == ",":
         return _skip(text, at + 1)
     if at == len(text):
         raise _ends(at)

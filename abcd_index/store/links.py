@@ -83,9 +83,15 @@ def alike(pages: Iterable[Page]) -> list[Finding]:
             mine.add(fold(page.description_name))
         other = next((first[key] for key in sorted(mine) if key in first), None)
         if other is not None:
-            found.append(_finding("names-alike", page, page.lines.get("name"),
-                                  f"`{quoted(page.name)}` and `{quoted(other)}` go by the same name",
-                                  "rename one of them, or change its `name:`"))
+            found.append(
+                _finding(
+                    "names-alike",
+                    page,
+                    page.lines.get("name"),
+                    f"`{quoted(page.name)}` and `{quoted(other)}` go by the same name",
+                    "rename one of them, or change its `name:`",
+                )
+            )
         for key in mine:
             first.setdefault(key, page.name)
     return found
@@ -106,12 +112,25 @@ def newer(pages: Sequence[Page]) -> tuple[dict[str, str], list[Finding]]:
             for link in getattr(page, field):
                 other = links.resolve(link)
                 if other is None:
-                    findings.append(_finding("link-unknown", page, page.lines.get(field),
-                                             f"`{field}` names `{quoted(link)}`, which is not in the store",
-                                             "write the page's file name"))
+                    findings.append(
+                        _finding(
+                            "link-unknown",
+                            page,
+                            page.lines.get(field),
+                            f"`{field}` names `{quoted(link)}`, which is not in the store",
+                            "write the page's file name",
+                        )
+                    )
                 elif other == page.name:
-                    findings.append(_finding("link-itself", page, page.lines.get(field),
-                                             f"`{field}` names the page itself", "delete the link"))
+                    findings.append(
+                        _finding(
+                            "link-itself",
+                            page,
+                            page.lines.get(field),
+                            f"`{field}` names the page itself",
+                            "delete the link",
+                        )
+                    )
                 else:
                     old, new = (page.name, other) if field == "superseded_by" else (other, page.name)
                     edges.setdefault(old, set()).add(new)
@@ -135,7 +154,7 @@ def _break_circles(chosen: dict[str, str], by_name: dict[str, Page], findings: l
             path[at] = len(path)
             at = chosen[at]
         if at in path:
-            _break(list(path)[path[at]:], chosen, by_name, findings)
+            _break(list(path)[path[at] :], chosen, by_name, findings)
         done.update(path)
 
 
@@ -146,9 +165,15 @@ def _break(circle: list[str], chosen: dict[str, str], by_name: dict[str, Page], 
         del chosen[name]
     page = by_name[min(circle)]
     line = next((page.lines[field] for field in FIELDS if field in page.lines), None)
-    findings.append(_finding("link-circle", page, line,
-                             "pages contradict or supersede each other: " + quoted(", ".join(sorted(circle))),
-                             "let only the newer page name the older one"))
+    findings.append(
+        _finding(
+            "link-circle",
+            page,
+            line,
+            "pages contradict or supersede each other: " + quoted(", ".join(sorted(circle))),
+            "let only the newer page name the older one",
+        )
+    )
 
 
 def _finding(code: str, page: Page, line: int | None, message: str, fix: str) -> Finding:

@@ -125,9 +125,12 @@ def with_lf_only(block: str) -> str:
 def load(block: str, loader: type[PageLoader] | type[PlainLoader] = PageLoader) -> Loaded:
     """The Loaded of ``block``. Raises yaml.YAMLError when it is no YAML, Refused when it is not accepted."""
     if len(block) > MAX_BLOCK:
-        raise Refused("frontmatter-too-large", 0,
-                      f"the frontmatter has {len(block):,} characters, more than {MAX_BLOCK:,}",
-                      "move text from the frontmatter to the body, or close it with `---` earlier")
+        raise Refused(
+            "frontmatter-too-large",
+            0,
+            f"the frontmatter has {len(block):,} characters, more than {MAX_BLOCK:,}",
+            "move text from the frontmatter to the body, or close it with `---` earlier",
+        )
     block = with_lf_only(block)
     if "&" in block:
         _no_anchor(block)
@@ -172,8 +175,12 @@ def _shallow(block: str, loader: type[PageLoader] | type[PlainLoader]) -> None:
 
 
 def _too_deep(line: int) -> Refused:
-    return Refused("frontmatter-too-deep", line,
-                   f"more than {MAX_DEPTH} levels or {MAX_VALUES:,} values", "move the data to a file of its own")
+    return Refused(
+        "frontmatter-too-deep",
+        line,
+        f"more than {MAX_DEPTH} levels or {MAX_VALUES:,} values",
+        "move the data to a file of its own",
+    )
 
 
 def _no_anchor(block: str) -> None:
@@ -182,9 +189,12 @@ def _no_anchor(block: str) -> None:
         return
     for token in yaml.scan(block):
         if isinstance(token, yaml.AnchorToken):
-            raise Refused("yaml-alias", token.start_mark.line, f"YAML takes `&{token.value}` for an anchor; "
-                          "anchors and aliases are not accepted here",
-                          "quote values that start with &")
+            raise Refused(
+                "yaml-alias",
+                token.start_mark.line,
+                f"YAML takes `&{token.value}` for an anchor; anchors and aliases are not accepted here",
+                "quote values that start with &",
+            )
 
 
 class _Walk:
@@ -215,8 +225,10 @@ class _Walk:
             return self._mapping(node, depth + 1)
         quick = self.quick
         # ``is``: a text whose tag is the very object that ``resolve`` gave needs no further look.
-        return Sequence([item.value if quick and item.tag is STR else self.value(item, depth + 1)
-                         for item in node.value], [item.start_mark.line for item in node.value])
+        return Sequence(
+            [item.value if quick and item.tag is STR else self.value(item, depth + 1) for item in node.value],
+            [item.start_mark.line for item in node.value],
+        )
 
     def _scalar(self, node: ScalarNode) -> str | None:
         if node.tag not in KNOWN:
@@ -244,8 +256,9 @@ class _Walk:
 
     def _key(self, node: Node) -> None:
         if not isinstance(node, ScalarNode):
-            raise Refused("yaml-key", node.start_mark.line, "a key is a list or a mapping",
-                          "quote values that start with { or [")
+            raise Refused(
+                "yaml-key", node.start_mark.line, "a key is a list or a mapping", "quote values that start with { or ["
+            )
         if node.tag not in KNOWN:
             raise _tagged(node)
 
@@ -254,8 +267,12 @@ class _Walk:
         if id(node) in seen:
             tokens = yaml.scan(self.block)
             line = next(token.start_mark.line for token in tokens if isinstance(token, yaml.AliasToken))
-            raise Refused("yaml-alias", line, "YAML takes `*` at the start of a value for an alias, which is not "
-                          "accepted here", "quote values that start with *")
+            raise Refused(
+                "yaml-alias",
+                line,
+                "YAML takes `*` at the start of a value for an alias, which is not accepted here",
+                "quote values that start with *",
+            )
         seen.add(id(node))
 
     def _comment(self, node: ScalarNode) -> None:
@@ -264,16 +281,21 @@ class _Walk:
         line_end = self.block.find("\n", end)
         rest = self.block[end:] if line_end < 0 else self.block[end:line_end]
         if rest[:1] in (" ", "\t") and rest.lstrip(" \t").startswith("#"):
-            self.notes.append(Note("value-comment", node.end_mark.line, rest.strip(),
-                                   "quote the value, or drop the comment"))
+            self.notes.append(
+                Note("value-comment", node.end_mark.line, rest.strip(), "quote the value, or drop the comment")
+            )
 
 
 def _tagged(node: Node) -> Refused:
     tag = node.tag
     if tag.startswith("tag:yaml.org,2002:"):
         tag = "!!" + tag[18:]
-    return Refused("yaml-tag", node.start_mark.line, f"YAML takes `{tag}` for a tag, which is not accepted here",
-                   "quote values that start with !")
+    return Refused(
+        "yaml-tag",
+        node.start_mark.line,
+        f"YAML takes `{tag}` for a tag, which is not accepted here",
+        "quote values that start with !",
+    )
 
 
 def joined(first: Yaml, second: Yaml) -> Yaml:

@@ -156,7 +156,7 @@ def without_code(line: str) -> str:
     for found in BACKTICKS.finditer(line):
         end = spans.end_of(*found.span()) if found.start() >= at else -1
         if end >= 0:
-            parts.append(line[at:found.start()] + " ")
+            parts.append(line[at : found.start()] + " ")
             at = end
     return "".join(parts) + line[at:]
 
@@ -174,7 +174,7 @@ def atx(line: str) -> Heading | None:
     found = ATX.match(line) if "#" in line else None
     if found is None:
         return None
-    text = line[found.end():].strip()
+    text = line[found.end() :].strip()
     before = text.rstrip("#")
     if not before or before[-1] in " \t":
         text = before.rstrip()

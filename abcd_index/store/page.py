@@ -24,8 +24,24 @@ from abcd_index.store.text import decode, invisible, quoted
 FOLDER = "memory/"
 ABCD_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)_([A-Za-z0-9][A-Za-z0-9-]*)_(.+)\.md$", re.IGNORECASE)
 DATES = ("updated", "modified", "date")
-TOP = frozenset(("name", "title", "description", "summary", "type", "metadata", "source", "recall", "exclude",
-                 "contradicts", "supersedes", "superseded_by", "id", *DATES))
+TOP = frozenset(
+    (
+        "name",
+        "title",
+        "description",
+        "summary",
+        "type",
+        "metadata",
+        "source",
+        "recall",
+        "exclude",
+        "contradicts",
+        "supersedes",
+        "superseded_by",
+        "id",
+        *DATES,
+    )
+)
 NOTHING = Mapping()
 # What another YAML reader would not read as text.
 NOT_TEXT = re.compile(r"(?:[-+]?[\d.][\d._,:eExXa-fA-F+-]*|yes|no|on|off|true|false|null|y|n|~)$", re.IGNORECASE)
@@ -42,8 +58,9 @@ def read_page(name: str, data: bytes) -> tuple[Page | None, list[Finding]]:
     try:
         page = _read(name, data, notes)
     except Exception as error:  # One page never takes another down, whatever a library does.
-        notes.add("page-failed", None, f"the page cannot be read: {type(error).__name__}",
-                  "please report it with the page")
+        notes.add(
+            "page-failed", None, f"the page cannot be read: {type(error).__name__}", "please report it with the page"
+        )
     return page, notes.sorted() if notes.found else []
 
 
@@ -111,8 +128,12 @@ class _Fields:
         if isinstance(value, Mapping):
             return value
         if key == "metadata" and value is not None:
-            self.reading.add("metadata-not-mapping", self.top.lines[key], "`metadata:` is not a mapping",
-                             "put `type: ...` on a line of its own below it, indented")
+            self.reading.add(
+                "metadata-not-mapping",
+                self.top.lines[key],
+                "`metadata:` is not a mapping",
+                "put `type: ...` on a line of its own below it, indented",
+            )
         return NOTHING
 
     def text(self, key: str, place: Mapping, lines: bool = False) -> str:
@@ -130,15 +151,18 @@ class _Fields:
 
     def links(self, key: str) -> tuple[str, ...]:
         """The links of a field, in the same way."""
-        found = [link for place in self.places if key in place
-                 for link in links(key, place[key], place.lines[key], self.reading)]
+        found = [
+            link
+            for place in self.places
+            if key in place
+            for link in links(key, place[key], place.lines[key], self.reading)
+        ]
         return tuple(dict.fromkeys(found)) if found else ()
 
     def lines(self) -> dict[str, int]:
         """The file's line of every field that was read; a field at the top before one inside another."""
         first = self.reading.first
-        return {key: first + line for place in reversed(self.places) for key, line in place.lines.items()
-                if key in TOP}
+        return {key: first + line for place in reversed(self.places) for key, line in place.lines.items() if key in TOP}
 
 
 def _dialect(fields: _Fields, parts: re.Match[str] | None) -> str:
@@ -162,9 +186,12 @@ def _title(body: str, title: str, name: str, file: str) -> str:
 def _type(fields: _Fields) -> str:
     top, below = fields.text("type", fields.top), fields.text("type", fields.metadata)
     if top and below and top.casefold() != below.casefold():
-        fields.reading.add("type-conflict", fields.top.lines["type"],
-                           f"`type` is {quoted(top)} at the top and {quoted(below)} under `metadata`; the top counts",
-                           "keep one of them")
+        fields.reading.add(
+            "type-conflict",
+            fields.top.lines["type"],
+            f"`type` is {quoted(top)} at the top and {quoted(below)} under `metadata`; the top counts",
+            "keep one of them",
+        )
     return top or below
 
 
@@ -180,11 +207,16 @@ def _source_class(source: Mapping) -> str:
 
 
 def _updated(body: str, fields: _Fields) -> str | None:
-    days = [date(key, place[key], place.lines[key], fields.reading)
-            for place in (fields.top, fields.metadata) for key in DATES if key in place]
+    days = [
+        date(key, place[key], place.lines[key], fields.reading)
+        for place in (fields.top, fields.metadata)
+        for key in DATES
+        if key in place
+    ]
     if "ingested_at" in fields.source:
-        days.append(date("ingested_at", fields.source["ingested_at"], fields.source.lines["ingested_at"],
-                         fields.reading))
+        days.append(
+            date("ingested_at", fields.source["ingested_at"], fields.source.lines["ingested_at"], fields.reading)
+        )
     if "#" in body and ("istory" in body or "ISTORY" in body):
         days += [day(one) for one in history_dates(body)]
     return max((one for one in days if one), default=None)
@@ -196,13 +228,21 @@ def _check_keys(fields: Mapping, reading: Reading) -> None:
         at = fields.lines[key]
         odd = invisible(key)
         if odd:
-            reading.add("key-invisible", at, f"unknown key with invisible character U+{ord(odd):04X}: {quoted(key)}",
-                        "type the key again")
+            reading.add(
+                "key-invisible",
+                at,
+                f"unknown key with invisible character U+{ord(odd):04X}: {quoted(key)}",
+                "type the key again",
+            )
         elif key.lower() in TOP:
             _other_case(key, fields, reading)
         elif NOT_TEXT.match(key):
-            reading.add("key-not-text", at, f"the key `{quoted(key)}` is a number, boolean or date to other readers",
-                        "quote the key")
+            reading.add(
+                "key-not-text",
+                at,
+                f"the key `{quoted(key)}` is a number, boolean or date to other readers",
+                "quote the key",
+            )
         elif "recall" not in fields and _like_recall(key.lower()):
             reading.add("key-misspelt", at, f"`{quoted(key)}` is not read; did you mean `recall`?", "write `recall:`")
 
@@ -211,8 +251,13 @@ def _other_case(key: str, fields: Mapping, reading: Reading) -> None:
     """``Recall:`` counts as ``recall:`` where that is not there as well."""
     known = key.lower()
     if known in fields:
-        reading.add("key-case", fields.lines[key], f"`{key}` and `{known}` differ only in case; `{known}` on line "
-                    f"{reading.first + fields.lines[known]} counts", "keep one of them")
+        reading.add(
+            "key-case",
+            fields.lines[key],
+            f"`{key}` and `{known}` differ only in case; `{known}` on line "
+            f"{reading.first + fields.lines[known]} counts",
+            "keep one of them",
+        )
         return
     reading.add("key-case", fields.lines[key], f"`{key}` is read as `{known}`", f"write `{known}:`")
     fields[known] = fields[key]
@@ -222,4 +267,5 @@ def _other_case(key: str, fields: Mapping, reading: Reading) -> None:
 def _like_recall(key: str) -> bool:
     """Whether a lower-case key is ``recall`` with a slip or with a word added."""
     return key.strip("_-") in ("recal", "reccall", "re-call", "rcall", "recll", "racall") or (
-        key.startswith("recall") and key[6:].strip("_-s") in ("", "word", "keyword", "on", "when"))
+        key.startswith("recall") and key[6:].strip("_-s") in ("", "word", "keyword", "on", "when")
+    )

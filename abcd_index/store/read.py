@@ -83,8 +83,9 @@ def list_store(scope: Scope) -> Listing:
         listing.exists = False
         return listing
     except OSError as error:
-        raise AbcdError(f"{scope.store} cannot be listed: {error.strerror}",
-                        "make it a folder that you can read") from None
+        raise AbcdError(
+            f"{scope.store} cannot be listed: {error.strerror}", "make it a folder that you can read"
+        ) from None
     _Sorter(scope, listing).sort(found)
     return listing
 
@@ -128,11 +129,19 @@ class _Sorter:
         if path is None:
             self.listing.left_out.append(name)
         elif name in self.names:
-            self._add("names-alike", name, f"two files are named `{quoted(name)}` but for Unicode composition; "
-                      "one of them is left out", "rename or delete one of them")
+            self._add(
+                "names-alike",
+                name,
+                f"two files are named `{quoted(name)}` but for Unicode composition; one of them is left out",
+                "rename or delete one of them",
+            )
         elif path in self.by_path:
-            self._add("page-twice", name, f"`{quoted(name)}` and `{quoted(self.by_path[path])}` are one file; "
-                      "the name that sorts first is used", "delete the link")
+            self._add(
+                "page-twice",
+                name,
+                f"`{quoted(name)}` and `{quoted(self.by_path[path])}` are one file; the name that sorts first is used",
+                "delete the link",
+            )
         else:
             self.names.add(name)
             self.by_path[path] = name
@@ -161,8 +170,12 @@ class _Sorter:
         if entry.is_link:
             inside = follow(path, self.scope.store)
             if inside is None:
-                self._add("link-outside", name, "a symbolic link that leads out of the store, or nowhere; "
-                          "it is not followed", "copy the page into the store")
+                self._add(
+                    "link-outside",
+                    name,
+                    "a symbolic link that leads out of the store, or nowhere; it is not followed",
+                    "copy the page into the store",
+                )
                 return None
             path, is_file = inside
         if not is_file:
@@ -189,9 +202,14 @@ def _beside(scope: Scope, name: str, listing: Listing) -> str | None:
             return inside[0]
     elif stat.S_ISREG(mode):
         return path
-    listing.findings.append(finding("rules-unreadable" if name == RULES else "link-outside", name,
-                                    "no file, or a symbolic link that leads out of the folder; it is not followed",
-                                    "put the file itself there"))
+    listing.findings.append(
+        finding(
+            "rules-unreadable" if name == RULES else "link-outside",
+            name,
+            "no file, or a symbolic link that leads out of the folder; it is not followed",
+            "put the file itself there",
+        )
+    )
     return None
 
 
@@ -222,7 +240,7 @@ def follow(path: str, folder: str) -> tuple[str, bool] | None:
 def _mode_inside(target: str, inside: str) -> int | None:
     """The mode of ``target``; None when it is not there or a folder on the way is a link."""
     at, mode = inside.rstrip(os.sep), None
-    parts = target[len(inside):].split(os.sep)
+    parts = target[len(inside) :].split(os.sep)
     for number, part in enumerate(parts):
         at = at + os.sep + part
         try:
@@ -275,8 +293,9 @@ def read_one(name: str, path: str, data: bytes | None = None) -> tuple[Page | No
 
 def unreadable(name: str, error: OSError) -> list[Finding]:
     """The finding on a page that could not be read."""
-    return [finding("page-unreadable", FOLDER + name, f"cannot be read: {error.strerror or error}",
-                    "give read permission")]
+    return [
+        finding("page-unreadable", FOLDER + name, f"cannot be read: {error.strerror or error}", "give read permission")
+    ]
 
 
 class Beside(NamedTuple):
@@ -313,9 +332,14 @@ def _catalogue(listing: Listing, read: Callable[[str], bytes] | None) -> tuple[C
     if listing.catalogue is None:
         if not listing.pages:
             return Catalogue(), []
-        return Catalogue(), [finding("catalogue-missing", FOLDER + "index.md",
-                                     f"there is no catalogue for {len(listing.pages)} pages",
-                                     "run `abcd-index catalogue --write`")]
+        return Catalogue(), [
+            finding(
+                "catalogue-missing",
+                FOLDER + "index.md",
+                f"there is no catalogue for {len(listing.pages)} pages",
+                "run `abcd-index catalogue --write`",
+            )
+        ]
     name, path = listing.catalogue
     notes = Notes(FOLDER + name)
     data = _data(FOLDER + name, path, read, notes, "page-unreadable")

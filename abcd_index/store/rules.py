@@ -68,14 +68,14 @@ class _Reader:
         self.notes.add(code, self.lines.of(at), message, fix)
 
     def domains(self, top: Value) -> tuple[Domain, ...]:
-        if not self._is(top, "object", "the file", "{\"schema_version\": 1, \"domains\": {}}"):
+        if not self._is(top, "object", "the file", '{"schema_version": 1, "domains": {}}'):
             return ()
         self._keys(top, TOP, "the file")
         usable = self._version(top)
         disabled = self._disabled(top)
         found = []
         domains = top.get("domains")
-        if domains is not None and self._is(domains, "object", "`domains`", "{\"NAME\": {\"rules\": [...]}}"):
+        if domains is not None and self._is(domains, "object", "`domains`", '{"NAME": {"rules": [...]}}'):
             self._twice(domains)
             for name, value in domains.members.items():
                 domain = self._domain(name, domains.keys[name], value)
@@ -88,13 +88,18 @@ class _Reader:
     def _version(self, top: Value) -> bool:
         value = top.get("schema_version")
         if value is None:
-            self.add("rules-unknown-key", top.start, "`schema_version` is missing; 1 is assumed",
-                     "write \"schema_version\": 1")
+            self.add(
+                "rules-unknown-key", top.start, "`schema_version` is missing; 1 is assumed", 'write "schema_version": 1'
+            )
             return True
         if value.kind == "number" and value.scalar == "1":
             return True
-        self.add("rules-schema-version", value.start, f"schema_version is {_shown(value)}; this release reads 1",
-                 "write 1, or upgrade abcd-index")
+        self.add(
+            "rules-schema-version",
+            value.start,
+            f"schema_version is {_shown(value)}; this release reads 1",
+            "write 1, or upgrade abcd-index",
+        )
         return False
 
     def _disabled(self, top: Value) -> bool:
@@ -103,17 +108,25 @@ class _Reader:
         if value is None:
             return False
         if value.kind != "boolean":
-            self.add("rules-wrong-type", value.start, f"`disabled` is {_shown(value)}, not true or false; "
-                     "no domain is compiled", "write true or false")
+            self.add(
+                "rules-wrong-type",
+                value.start,
+                f"`disabled` is {_shown(value)}, not true or false; no domain is compiled",
+                "write true or false",
+            )
             return True
         return value.scalar is True
 
     def _domain(self, name: str, at: int, value: Value) -> Domain | None:
         if not NAME.fullmatch(name):
-            self.add("rules-domain-name", at, f"the domain's name is {quoted(name)!r}",
-                     "use capital letters, digits and _ (AUTH, GIT_FLOW)")
+            self.add(
+                "rules-domain-name",
+                at,
+                f"the domain's name is {quoted(name)!r}",
+                "use capital letters, digits and _ (AUTH, GIT_FLOW)",
+            )
             return None
-        if not self._is(value, "object", f"`{name}`", "{\"recall\": [...], \"rules\": [...]}"):
+        if not self._is(value, "object", f"`{name}`", '{"recall": [...], "rules": [...]}'):
             return None
         self._keys(value, DOMAIN, f"`{name}`")
         state = self._state(name, value)
@@ -122,8 +135,9 @@ class _Reader:
         words = {key: self._texts(name, key, value) for key in WORDS}
         rules = self._texts(name, "rules", value)
         if not rules and state == "active":
-            self.add("rules-empty", at, f"`{name}` has no rules, so nothing can come of it",
-                     "write its rules, or delete it")
+            self.add(
+                "rules-empty", at, f"`{name}` has no rules, so nothing can come of it", "write its rules, or delete it"
+            )
         return Domain(name, state, words["recall"], words["aliases"], words["exclude"], rules)
 
     def _state(self, name: str, domain: Value) -> str | None:
@@ -132,20 +146,24 @@ class _Reader:
             return "active"
         if value.text in STATES:
             return value.text
-        self.add("rules-domain-state", value.start, f"the state of `{name}` is {_shown(value)}",
-                 "write \"active\" or \"dormant\"")
+        self.add(
+            "rules-domain-state",
+            value.start,
+            f"the state of `{name}` is {_shown(value)}",
+            'write "active" or "dormant"',
+        )
         return None
 
     def _texts(self, name: str, key: str, domain: Value) -> tuple[str, ...]:
         """The texts of a list. Words are cleaned as a page's keywords are; rules are kept as written."""
         value = domain.get(key)
-        if value is None or not self._is(value, "list", f"`{key}` of `{name}`", "[\"...\"]"):
+        if value is None or not self._is(value, "list", f"`{key}` of `{name}`", '["..."]'):
             return ()
         found: dict[str, str] = {}
         for item in value.items:
             # An error code is a fine keyword, also without quotes.
             number = item.kind == "number" and key != "rules"
-            if not number and not self._is(item, "text", f"an item of `{key}` of `{name}`", "\"...\""):
+            if not number and not self._is(item, "text", f"an item of `{key}` of `{name}`", '"..."'):
                 continue
             text = self._clean(name, key, item)
             if text:
@@ -156,8 +174,12 @@ class _Reader:
         # A lone surrogate (\ud800 in JSON) is no character and could not be written anywhere.
         text = str(item.scalar).encode("utf-8", "replace").decode("utf-8")
         if any(char in BIDI for char in text):
-            self.add("bidi-character", item.start, f"an item of `{key}` of `{name}` holds a bidirectional control",
-                     "delete it")
+            self.add(
+                "bidi-character",
+                item.start,
+                f"an item of `{key}` of `{name}` holds a bidirectional control",
+                "delete it",
+            )
         text = text.strip() if key == "rules" else visible_form(text)
         if not text:
             self.add("rules-empty", item.start, f"an item of `{key}` of `{name}` is empty", "delete it")
@@ -166,22 +188,34 @@ class _Reader:
     def _is(self, value: Value, kind: str, what: str, example: str) -> bool:
         if value.kind == kind:
             return True
-        self.add("rules-wrong-type", value.start, f"{what} is {_shown(value)}, where "
-                 f"{'an object' if kind == 'object' else 'a ' + kind} is expected", f"write {example}")
+        self.add(
+            "rules-wrong-type",
+            value.start,
+            f"{what} is {_shown(value)}, where {'an object' if kind == 'object' else 'a ' + kind} is expected",
+            f"write {example}",
+        )
         return False
 
     def _keys(self, value: Value, known: tuple[str, ...], what: str) -> None:
         self._twice(value)
         for key, at in value.keys.items():
             if key not in known and key[:1] not in ("$", "_"):
-                self.add("rules-unknown-key", at, f"`{quoted(key)}` of {what} is not read",
-                         f"the keys here are: {', '.join(known)}")
+                self.add(
+                    "rules-unknown-key",
+                    at,
+                    f"`{quoted(key)}` of {what} is not read",
+                    f"the keys here are: {', '.join(known)}",
+                )
 
     def _twice(self, value: Value) -> None:
         for key, first, second in value.twice:
-            self.add("rules-duplicate-key", second, f"`{quoted(key)}` is given twice, on lines "
-                     f"{self.lines.of(first)} and {self.lines.of(second)}; the later counts",
-                     "keep one of them")
+            self.add(
+                "rules-duplicate-key",
+                second,
+                f"`{quoted(key)}` is given twice, on lines "
+                f"{self.lines.of(first)} and {self.lines.of(second)}; the later counts",
+                "keep one of them",
+            )
 
 
 def _shown(value: Value) -> str:

@@ -21,13 +21,16 @@ def decode(data: bytes, notes: Notes) -> str | None:
         hint = "save it as UTF-8"
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             hint = "it looks like UTF-16; save it as UTF-8"
-        notes.add("not-utf8", _line_of_byte(data, at),
-                  f"not UTF-8: byte 0x{data[at]:02x} at byte offset {at}", hint)
+        notes.add("not-utf8", _line_of_byte(data, at), f"not UTF-8: byte 0x{data[at]:02x} at byte offset {at}", hint)
         return None
     if "\0" in text:
         at = data.index(b"\0")
-        notes.add("not-text", _line_of_byte(data, at), f"NUL byte at byte offset {at}",
-                  "save it as UTF-8 text (UTF-16 without a byte order mark looks like this), or rename it")
+        notes.add(
+            "not-text",
+            _line_of_byte(data, at),
+            f"NUL byte at byte offset {at}",
+            "save it as UTF-8 text (UTF-16 without a byte order mark looks like this), or rename it",
+        )
         return None
     if text.startswith("\ufeff"):
         text = text[1:]
@@ -45,11 +48,11 @@ def quoted(text: str, at: int = 0) -> str:
     visible, for a finding."""
     if len(text) > 20 * QUOTED:
         start = max(at - 10 * QUOTED, 0)
-        text, at = text[start:start + 20 * QUOTED], at - start
+        text, at = text[start : start + 20 * QUOTED], at - start
     at -= len(text) - len(text.lstrip())
     text = text.strip()
     if len(text) > QUOTED and at > QUOTED * 3 // 4:
-        text = "..." + text[at - QUOTED // 2:].lstrip()
+        text = "..." + text[at - QUOTED // 2 :].lstrip()
     if len(text) > QUOTED:
         text = text[: QUOTED - 3].rstrip() + "..."
     return "".join(char if _shows(char) else f"\\u{ord(char):04x}" for char in text)
@@ -93,9 +96,12 @@ def visible_form(text: str) -> str:
 
 def _kept(text: str, at: int, char: str) -> bool:
     if char in JOINERS:
-        before, after = text[at - 1: at], text[at + 1: at + 2]
-        return before > "\u05ff" and after > "\u05ff" and "Cf" not in (
-            unicodedata.category(before), unicodedata.category(after))
+        before, after = text[at - 1 : at], text[at + 1 : at + 2]
+        return (
+            before > "\u05ff"
+            and after > "\u05ff"
+            and "Cf" not in (unicodedata.category(before), unicodedata.category(after))
+        )
     return unicodedata.category(char) != "Cf"
 
 

@@ -12,8 +12,17 @@ if TYPE_CHECKING:
 # Letters that do not come apart into a base and an accent, and that people type as one all the same. The
 # Cyrillic yo is mostly written without its dots.
 _LETTERS = {
-    "\xe6": "ae", "\xf0": "d", "\xf8": "o", "\xfe": "th", "\u0111": "d", "\u0127": "h", "\u0131": "i",
-    "\u0142": "l", "\u0153": "oe", "\u0167": "t", "\u0451": "\u0435",
+    "\xe6": "ae",
+    "\xf0": "d",
+    "\xf8": "o",
+    "\xfe": "th",
+    "\u0111": "d",
+    "\u0127": "h",
+    "\u0131": "i",
+    "\u0142": "l",
+    "\u0153": "oe",
+    "\u0167": "t",
+    "\u0451": "\u0435",
 }
 
 _UNSEEN = dict.fromkeys([0xAD, 0x34F, 0x61C, 0x640, 0x180E, 0xFEFF])
@@ -90,9 +99,15 @@ def unspaced(char: str) -> bool:
     """Whether ``char`` is of a script that writes no spaces between words, or Hangul with its particles."""
     code = ord(char)
     return code >= 0xE00 and (
-        0x3041 <= code <= 0x30FF or 0x4E00 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7AF
-        or 0x3400 <= code <= 0x4DBF or 0x0E00 <= code <= 0x0EFF or 0x1000 <= code <= 0x109F
-        or 0x1780 <= code <= 0x17FF or 0x20000 <= code <= 0x3FFFF or 0xF900 <= code <= 0xFAFF
+        0x3041 <= code <= 0x30FF
+        or 0x4E00 <= code <= 0x9FFF
+        or 0xAC00 <= code <= 0xD7AF
+        or 0x3400 <= code <= 0x4DBF
+        or 0x0E00 <= code <= 0x0EFF
+        or 0x1000 <= code <= 0x109F
+        or 0x1780 <= code <= 0x17FF
+        or 0x20000 <= code <= 0x3FFFF
+        or 0xF900 <= code <= 0xFAFF
         or code in (0x3005, 0x3006, 0x3007, 0x30FC)
     )
 
@@ -152,7 +167,7 @@ def unglued(text: str) -> "tuple[str, Sequence[str]]":
         return text, ()
     # A log says the same again and again.
     runs = dict.fromkeys(swapped(text, chars.keys() - glued, " ").split())
-    keys = list(dict.fromkeys([run[at:at + 2] for run in runs for at in range(len(run) - 1)]))
+    keys = list(dict.fromkeys([run[at : at + 2] for run in runs for at in range(len(run) - 1)]))
     text = swapped(text, glued, "\0")
     while "\0\0\0" in text:
         text = text.replace("\0\0", "\0")

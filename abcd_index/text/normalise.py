@@ -34,8 +34,15 @@ _VOWEL_SINGULARS = frozenset(
 
 # Plurals that no rule here undoes.
 _IRREGULAR = {
-    "analyses": "analysis", "appendices": "appendix", "axes": "axis", "crises": "crisis", "diagnoses": "diagnosis",
-    "hypotheses": "hypothesis", "indices": "index", "matrices": "matrix", "parentheses": "parenthesis",
+    "analyses": "analysis",
+    "appendices": "appendix",
+    "axes": "axis",
+    "crises": "crisis",
+    "diagnoses": "diagnosis",
+    "hypotheses": "hypothesis",
+    "indices": "index",
+    "matrices": "matrix",
+    "parentheses": "parenthesis",
     "vertices": "vertex",
 }
 
@@ -191,7 +198,7 @@ def stands_free(text: str, start: int, end: int) -> bool:
         if before.isalnum() or before in "/.-_":
             return False
         # "--force-with-lease" is another option than "--force", "@a/b-c" another package than "@a/b".
-        if after == "-" and text[end + 1:end + 2].isalnum():
+        if after == "-" and text[end + 1 : end + 2].isalnum():
             return False
     return not kind_of(last) == 1 == kind_of(after)
 
@@ -234,9 +241,9 @@ def camel(word: str) -> "list[str]":
     if _is_name(word) or not word.isalpha() and sum(map(word.count, "0123456789")) * 3 > size:
         return [word]
     tail, *tails = word.translate(_CAPITALS).split(" ")
-    parts, at = [word[:len(tail)]] if tail else [], len(tail)
+    parts, at = [word[: len(tail)]] if tail else [], len(tail)
     for tail in tails:
-        parts.append(word[at:at + 1 + len(tail)])
+        parts.append(word[at : at + 1 + len(tail)])
         at += 1 + len(tail)
     if min(map(len, parts)) == 1:
         parts = _acronyms(word)
@@ -259,7 +266,7 @@ def _acronyms(word: str) -> "list[str]":
         if not word[at].isupper():
             continue
         if word[at - 1].isupper():
-            after = word[at + 1:at + 3]
+            after = word[at + 1 : at + 3]
             # The capital before a small letter begins a word, but an acronym may have a plural: "userIDs".
             if not after[:1].islower() or after == "s" or after[0] == "s" and after[1].isupper():
                 continue

@@ -25,20 +25,33 @@ _SILENT = STOP | frozenset("may might must would d ll m re s t ve".split())
 _SHAPES = "c" * 97 + "vcccvcccvcccccvcccccvcccyc" + "c" * 5
 
 _STEP2 = {
-    "a": (("ational", "ate"), ("tional", "tion")), "c": (("enci", "ence"), ("anci", "ance")), "e": (("izer", "ize"),),
+    "a": (("ational", "ate"), ("tional", "tion")),
+    "c": (("enci", "ence"), ("anci", "ance")),
+    "e": (("izer", "ize"),),
     "l": (("abli", "able"), ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous")),
     "o": (("ization", "ize"), ("ation", "ate"), ("ator", "ate")),
     "s": (("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous")),
     "t": (("aliti", "al"), ("iviti", "ive"), ("biliti", "ble")),
 }
 _STEP3 = {
-    "e": (("icate", "ic"), ("ative", ""), ("alize", "al")), "i": (("iciti", "ic"),),
-    "l": (("ical", "ic"), ("ful", "")), "s": (("ness", ""),),
+    "e": (("icate", "ic"), ("ative", ""), ("alize", "al")),
+    "i": (("iciti", "ic"),),
+    "l": (("ical", "ic"), ("ful", "")),
+    "s": (("ness", ""),),
 }
 _STEP4 = {
-    "a": ("al",), "c": ("ance", "ence"), "e": ("er",), "i": ("ic",), "l": ("able", "ible"),
-    "n": ("ant", "ement", "ment", "ent"), "o": ("ion", "ou"), "s": ("ism",), "t": ("ate", "iti"),
-    "u": ("ous",), "v": ("ive",), "z": ("ize",),
+    "a": ("al",),
+    "c": ("ance", "ence"),
+    "e": ("er",),
+    "i": ("ic",),
+    "l": ("able", "ible"),
+    "n": ("ant", "ement", "ment", "ent"),
+    "o": ("ion", "ou"),
+    "s": ("ism",),
+    "t": ("ate", "iti"),
+    "u": ("ous",),
+    "v": ("ive",),
+    "z": ("ize",),
 }
 
 
@@ -47,7 +60,7 @@ def _shape(word: str) -> str:
     shape = word.translate(_SHAPES)
     while "y" in shape:
         at = shape.index("y")
-        shape = shape[:at] + ("v" if shape[at - 1:at] == "c" else "c") + shape[at + 1:]
+        shape = shape[:at] + ("v" if shape[at - 1 : at] == "c" else "c") + shape[at + 1 :]
     return shape
 
 
@@ -89,7 +102,7 @@ def stem(word: str) -> str:
 
 
 def _plurals(word: str) -> str:
-    if word.endswith("sses") or word.endswith("ies"):
+    if word.endswith(("sses", "ies")):
         return word[:-2]
     return word if word[-2] == "s" else word[:-1]
 
@@ -142,8 +155,17 @@ def _tidy(word: str) -> str:
 
 
 # For ``translate``: every ASCII character that is not of a word, to a space; the apostrophe goes with its ending below.
-_SPACES = (" " * 39 + "'" + " " * 8 + "0123456789" + " " * 7 + "ABCDEFGHIJKLMNOPQRSTUVWXYZ" + " " * 6
-           + "abcdefghijklmnopqrstuvwxyz" + " " * 5)
+_SPACES = (
+    " " * 39
+    + "'"
+    + " " * 8
+    + "0123456789"
+    + " " * 7
+    + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    + " " * 6
+    + "abcdefghijklmnopqrstuvwxyz"
+    + " " * 5
+)
 # Stems of words already seen; bounded so that a builder of any store stays within memory.
 _seen: "dict[str, tuple[str, ...]]" = {}
 _MOST_SEEN = 200000
@@ -195,7 +217,7 @@ def _analyse_other(word: str) -> "tuple[str, ...]":
         run = folded[start:end]
         if kind == 2 and end - start > 1:
             # Scripts without spaces: adjacent pairs stand for words.
-            terms.extend(run[at:at + 2] for at in range(end - start - 1))
+            terms.extend(run[at : at + 2] for at in range(end - start - 1))
         elif kind != 3:
             run = bare(run)
             if run not in _SILENT and len(run) <= 64:

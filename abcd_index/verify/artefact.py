@@ -86,16 +86,25 @@ def _judge(fresh: Fresh, there: _File) -> Verdict:
     try:
         decoded = decode(there.file, there.size, contents)
     except Wrong as error:
-        return _wrong("artefact-not-to-format" if at is None else "artefact-not-reproducible", there,
-                      f"the artefact is not as its format says: {error}")
+        return _wrong(
+            "artefact-not-to-format" if at is None else "artefact-not-reproducible",
+            there,
+            f"the artefact is not as its format says: {error}",
+        )
     differences = contents.differences(decoded)
     if at is not None:
         what = differences[0] if differences else f"byte {at:,} is another one"
-        return _wrong("artefact-not-reproducible", there,
-                      f"it has the key of these pages but another content than they make: {what}")
+        return _wrong(
+            "artefact-not-reproducible",
+            there,
+            f"it has the key of these pages but another content than they make: {what}",
+        )
     if differences:
-        return _wrong("artefact-not-the-pages", there, *(f"it does not hold what they say: {sentence}"
-                                                         for sentence in differences[:NAMED]))
+        return _wrong(
+            "artefact-not-the-pages",
+            there,
+            *(f"it does not hold what they say: {sentence}" for sentence in differences[:NAMED]),
+        )
     return Verdict("current", [])
 
 
@@ -108,14 +117,23 @@ def _stale(fresh: Fresh, there: _File) -> Verdict:
     for what, mine in (("tokens", TOKENS_VERSION), ("records", RECORDS_VERSION)):
         if header.get(what) != mine:
             # It would be another artefact of the same pages too: that says nothing about the pages.
-            raise CannotTell(f"{scope.display(there.shown)} was built by another version of abcd-index "
-                             f"({what} {header.get(what)}, this one has {mine})", REBUILD)
+            raise CannotTell(
+                f"{scope.display(there.shown)} was built by another version of abcd-index "
+                f"({what} {header.get(what)}, this one has {mine})",
+                REBUILD,
+            )
     headlines = Headlines(fresh)
     try:
         decode(there.file, there.size, headlines)
     except Wrong as error:
-        return Verdict("wrong", [_finding("artefact-not-to-format", there.shown,
-                                          f"the artefact is not as its format says: {error}", REBUILD)])
+        return Verdict(
+            "wrong",
+            [
+                _finding(
+                    "artefact-not-to-format", there.shown, f"the artefact is not as its format says: {error}", REBUILD
+                )
+            ],
+        )
     changed = _changed(scope, fresh, header["key"], headlines)
     if changed:
         file = changed[0].file if changed[0].what != "removed" else ".index/current"

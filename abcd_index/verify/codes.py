@@ -9,12 +9,14 @@ ARTEFACT = {
     "artefact-stale": Code(ERROR, "The artefact was built from other pages than those that are there now."),
     "artefact-torn": Code(ERROR, "The artefact is cut or damaged: a checksum or a count does not fit."),
     "artefact-not-reproducible": Code(
-        ERROR, "The artefact has the key of these pages and other content: somebody or something changed it."),
+        ERROR, "The artefact has the key of these pages and other content: somebody or something changed it."
+    ),
     "artefact-not-to-format": Code(ERROR, "The artefact is whole, but not as docs/format.md says."),
     "artefact-not-the-pages": Code(ERROR, "What the artefact says of a page is not what the page says."),
     "index-tracked": Code(ERROR, "The index folder is tracked by git although the settings do not ask for it."),
     "artefact-untracked": Code(
-        ERROR, "The settings ask for a tracked artefact, and git does not track that of these pages."),
+        ERROR, "The settings ask for a tracked artefact, and git does not track that of these pages."
+    ),
     "store-partial": Code(WARNING, "A sparse checkout leaves pages out; only those on disk were checked."),
 }
 

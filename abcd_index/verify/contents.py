@@ -103,8 +103,11 @@ class Contents(Headlines):
     def _domains(self, there: list[dict[str, Any]]) -> list[str]:
         if [domain["name"] for domain in there] != [domain.name for domain in self.fresh.domains]:
             return ["the rule domains"]
-        return [f"the rules of {domain.name}" for domain, found in zip(self.fresh.domains, there)
-                if found["rules"] != list(domain.rules) or found["state"] != domain.state]
+        return [
+            f"the rules of {domain.name}"
+            for domain, found in zip(self.fresh.domains, there)
+            if found["rules"] != list(domain.rules) or found["state"] != domain.state
+        ]
 
 
 def _spellings(page: Page) -> dict[str, str]:

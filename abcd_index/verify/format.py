@@ -51,11 +51,21 @@ class Field(NamedTuple):
 
 
 RECORD_FIELDS = (
-    Field("weights", TEXT), Field("file", TEXT), Field("title", NAME), Field("size", WHOLE),
-    Field("titles", TEXT, ("",)), Field("pairs", TEXT, ("",)), Field("recall", (list,), ([],)),
-    Field("form", (str, list), ("- [{title}]({file}) \u2014 {summary}",)), Field("summary", TEXT, ("",)),
-    Field("dialect", TEXT, ("abcd",)), Field("type", NAME, (None,)), Field("updated", TEXT, ("",)),
-    Field("name", NAME, (None,)), Field("spelled", (dict,), ({},)), Field("exclude", (list,), ([],)),
+    Field("weights", TEXT),
+    Field("file", TEXT),
+    Field("title", NAME),
+    Field("size", WHOLE),
+    Field("titles", TEXT, ("",)),
+    Field("pairs", TEXT, ("",)),
+    Field("recall", (list,), ([],)),
+    Field("form", (str, list), ("- [{title}]({file}) \u2014 {summary}",)),
+    Field("summary", TEXT, ("",)),
+    Field("dialect", TEXT, ("abcd",)),
+    Field("type", NAME, (None,)),
+    Field("updated", TEXT, ("",)),
+    Field("name", NAME, (None,)),
+    Field("spelled", (dict,), ({},)),
+    Field("exclude", (list,), ([],)),
 )
 DOMAIN_FIELDS = {"name": str, "state": str, "aliases": list, "rules": list, "exclude": list, "recall": dict}
 
@@ -185,7 +195,7 @@ def _table(part: list[int], name: str, lines: _Lines) -> list[str]:
     table = text_of(lines.next(), f"table of {name}")
     if len(table) != CELL * part[1]:
         raise Corrupt(f"the table of {name} has {len(table)} signs, not {CELL} times {part[1]}")
-    return [table[at:at + CELL] for at in range(0, len(table), CELL)]
+    return [table[at : at + CELL] for at in range(0, len(table), CELL)]
 
 
 def _cell(cell: str) -> tuple[int, int, int] | None:
@@ -262,8 +272,9 @@ class _Kept(NamedTuple):
     value: Any
 
 
-def _kept(item: _Item, keep_record: Callable[[dict[str, Any]], Any],
-          keep_body: Callable[[str], Any]) -> _Kept | Corrupt | Wrong:
+def _kept(
+    item: _Item, keep_record: Callable[[dict[str, Any]], Any], keep_body: Callable[[str], Any]
+) -> _Kept | Corrupt | Wrong:
     """What is kept of a record or body, checked; the Corrupt or Wrong when something is wrong with it, to be
     raised when its turn comes. Runs in any process."""
     try:
@@ -312,11 +323,10 @@ def _terms(decoded: Decoded, text: str, where: str) -> None:
     for cells, width in zip(halves, (3, 4)):
         if len(cells) % width or set(cells) - CODES.keys():
             raise Wrong(f"{where}: not counts of {width} signs each")
-        signs = [cells[at:at + 2] for at in range(0, len(cells), width)]
+        signs = [cells[at : at + 2] for at in range(0, len(cells), width)]
         need(signs == sorted(set(signs)) and not seen.intersection(signs), where, "counts are not in order")
         need(not signs or CODES[signs[-1][0]] * len(SIGNS) + CODES[signs[-1][1]] < COUNTED, where, "no remainder")
-        need(SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]),
-              where, "a count of 0")
+        need(SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]), where, "a count of 0")
         seen.update(signs)
     decoded.terms += len(seen)
 
@@ -363,7 +373,7 @@ def _listed(line: bytes, where: str) -> dict[str, Any]:
 
 def _imply(record: dict[str, Any], where: str) -> None:
     """Put in the fields that a record's other fields say."""
-    stem = record["file"][:record["file"].rfind(".")]
+    stem = record["file"][: record["file"].rfind(".")]
     parts = stem.split("_", 2)
     abcd = record["dialect"] == "abcd"
     if record["name"] is None:

@@ -84,8 +84,11 @@ def need_canonical(value: object, line: bytes, where: str) -> None:
     """Raise Wrong when ``value`` is not written as the specification says."""
     # Also finds a key that stands there twice, which a JSON parser passes over.
     text = _encode(value)
-    need(text.encode("utf-8", "surrogatepass") == line,
-          where, "its keys are not sorted or stand twice, or there is white space")
+    need(
+        text.encode("utf-8", "surrogatepass") == line,
+        where,
+        "its keys are not sorted or stand twice, or there is white space",
+    )
 
 
 def is_whole(value: object) -> bool:

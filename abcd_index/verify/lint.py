@@ -47,17 +47,38 @@ def _keywords(page: Page, holding: Counter[str], pages: int, forms: Forms) -> li
     for keyword in page.keywords:
         normal, reason = _normal(keyword, forms), _weakness(keyword)
         if not normal:
-            found.append(_finding("keyword-never", page, f"{keyword!r} {reason or 'never matches'}",
-                                  "replace it by a word that people type, or drop it"))
+            found.append(
+                _finding(
+                    "keyword-never",
+                    page,
+                    f"{keyword!r} {reason or 'never matches'}",
+                    "replace it by a word that people type, or drop it",
+                )
+            )
         elif _is_common(holding[normal], pages):
-            found.append(_finding("keyword-common", page, f"{keyword!r} is shared by {holding[normal]:,} of "
-                                  f"{pages:,} pages", "use a more specific word or a phrase of two words"))
+            found.append(
+                _finding(
+                    "keyword-common",
+                    page,
+                    f"{keyword!r} is shared by {holding[normal]:,} of {pages:,} pages",
+                    "use a more specific word or a phrase of two words",
+                )
+            )
         elif reason:
-            found.append(_finding("keyword-weak", page, f"{keyword!r} {reason}",
-                                  "use a more specific word or a phrase of two words"))
+            found.append(
+                _finding(
+                    "keyword-weak", page, f"{keyword!r} {reason}", "use a more specific word or a phrase of two words"
+                )
+            )
     if len(page.keywords) > MANY:
-        found.append(_finding("keywords-many", page, f"the page has {len(page.keywords)} keywords",
-                              f"keep the best; up to {MANY} are in order"))
+        found.append(
+            _finding(
+                "keywords-many",
+                page,
+                f"the page has {len(page.keywords)} keywords",
+                f"keep the best; up to {MANY} are in order",
+            )
+        )
     return found
 
 

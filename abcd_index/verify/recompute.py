@@ -55,8 +55,14 @@ class Fresh:
     def of(cls, observed: Observed, compiled: bool) -> Fresh:
         """One to which no page was added yet. ``compiled``: with an assembly."""
         settings, findings = observed.settings()
-        return cls(settings, observed.key(settings), observed.hashes(), findings + observed.listing.findings,
-                   len(observed.listing.left_out), Assembly() if compiled else None)
+        return cls(
+            settings,
+            observed.key(settings),
+            observed.hashes(),
+            findings + observed.listing.findings,
+            len(observed.listing.left_out),
+            Assembly() if compiled else None,
+        )
 
     def close(self) -> None:
         """Let go of the assembly."""
@@ -114,8 +120,9 @@ class _Read(NamedTuple):
     compiled: Compiled | None
 
 
-def _page(item: tuple[Source, str | None], scope: Scope, settings: Settings,
-          compiled: bool) -> tuple[_Read | None, list[Finding]]:
+def _page(
+    item: tuple[Source, str | None], scope: Scope, settings: Settings, compiled: bool
+) -> tuple[_Read | None, list[Finding]]:
     """What is read of a page's Source and catalogue line; None when it cannot be compiled. Runs in any process."""
     source, line = item
     page, found = page_of(source)
@@ -123,8 +130,10 @@ def _page(item: tuple[Source, str | None], scope: Scope, settings: Settings,
     if page is None:
         return None, found
     line = line or made_line(page)
-    return (_Read(replace(page, body=""), line, digest(page.body), compile_page(page, line) if compiled else None),
-            found + length_findings(scope, page, settings))
+    return (
+        _Read(replace(page, body=""), line, digest(page.body), compile_page(page, line) if compiled else None),
+        found + length_findings(scope, page, settings),
+    )
 
 
 def digest(text: str) -> bytes:

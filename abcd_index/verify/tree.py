@@ -57,9 +57,14 @@ def tree_findings(scope: Scope, track: bool, key: str) -> list[Finding]:
             if wrong:
                 found.append(_finding("artefact-untracked", f".index/{name}", wrong, NOT_TRACKED))
     elif tracked:
-        found.append(_finding(
-            "index-tracked", f".index/{min(tracked)}", f"git tracks {len(tracked)} of the index folder's files",
-            f"run `git rm -r --cached {scope.display('.index')}`, or set artefact.track in config.json"))
+        found.append(
+            _finding(
+                "index-tracked",
+                f".index/{min(tracked)}",
+                f"git tracks {len(tracked)} of the index folder's files",
+                f"run `git rm -r --cached {scope.display('.index')}`, or set artefact.track in config.json",
+            )
+        )
     return found
 
 
@@ -85,9 +90,14 @@ def _partial(where: Worktree, scope: Scope) -> list[Finding]:
     gone = [name for name in _tracked(where, scope.store) if not os.path.lexists(os.path.join(where.top, name))]
     if not gone:
         return []
-    return [_finding("store-partial", "memory/" + os.path.basename(gone[0]),
-                     f"a sparse checkout leaves {len(gone):,} files of the store out; only the others were checked",
-                     "run `git sparse-checkout add` with the store's folder")]
+    return [
+        _finding(
+            "store-partial",
+            "memory/" + os.path.basename(gone[0]),
+            f"a sparse checkout leaves {len(gone):,} files of the store out; only the others were checked",
+            "run `git sparse-checkout add` with the store's folder",
+        )
+    ]
 
 
 def _tracked(where: Worktree, folder: str) -> list[str]:

@@ -11,7 +11,7 @@ def words(text):
 def runs(text, longest=3):
     """The distinct runs of one to ``longest`` words in a prompt."""
     tokens = words(text).split()
-    return {" ".join(tokens[i:i + n]) for n in range(1, longest + 1) for i in range(len(tokens) - n + 1)}
+    return {" ".join(tokens[i : i + n]) for n in range(1, longest + 1) for i in range(len(tokens) - n + 1)}
 
 
 def block(pages):
@@ -38,7 +38,7 @@ def body_of(text):
     if text.startswith("---\n"):
         end = text.find("\n---\n", 4)
         if end >= 0:
-            return text[end + 5:]
+            return text[end + 5 :]
     return text
 
 

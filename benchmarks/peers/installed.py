@@ -18,7 +18,13 @@ def available(workspace):
     """The commands of the installed peers for ``workspace``, each having taken in its pages."""
     hook, program = shutil.which("aelf-hook"), shutil.which("aelf")
     if hook and program and workspace.pages <= LARGEST:
-        subprocess.run([program, "onboard", str(workspace.root)], env=workspace.env, cwd=workspace.root,
-                       capture_output=True, check=True)
-        yield Command("aelfrice", [hook], env=workspace.env, cwd=workspace.root,
-                      stdin=workspace.payload("aelfrice", THREE))
+        subprocess.run(
+            [program, "onboard", str(workspace.root)],
+            env=workspace.env,
+            cwd=workspace.root,
+            capture_output=True,
+            check=True,
+        )
+        yield Command(
+            "aelfrice", [hook], env=workspace.env, cwd=workspace.root, stdin=workspace.payload("aelfrice", THREE)
+        )

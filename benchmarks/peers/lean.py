@@ -22,5 +22,7 @@ def payload():
 
 def answer(event, found):
     if found:
-        sys.stdout.write('{"hookSpecificOutput":{"hookEventName":%s,"additionalContext":%s}}' % (
-            encode_basestring_ascii(event), encode_basestring_ascii(common.block(found))))
+        sys.stdout.write(
+            '{"hookSpecificOutput":{"hookEventName":%s,"additionalContext":%s}}'
+            % (encode_basestring_ascii(event), encode_basestring_ascii(common.block(found)))
+        )

@@ -18,7 +18,7 @@ def main():
         start = head.find(b"recall: [")
         hits = 0
         if start >= 0:
-            for keyword in head[start + 9:head.find(b"]", start)].decode().split(", "):
+            for keyword in head[start + 9 : head.find(b"]", start)].decode().split(", "):
                 if " " + keyword + " " in prompt:
                     hits += 1
         if hits:

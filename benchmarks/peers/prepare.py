@@ -39,5 +39,8 @@ def prepare(root):
         db.commit()
         db.close()
     (folder / "index.json").write_text(json.dumps({"files": files, "keys": table}), encoding="utf-8")
-    return {"fts5": (folder / "fts5.db").stat().st_size, "keys": (folder / "keys.db").stat().st_size,
-            "json": (folder / "index.json").stat().st_size}
+    return {
+        "fts5": (folder / "fts5.db").stat().st_size,
+        "keys": (folder / "keys.db").stat().st_size,
+        "json": (folder / "index.json").stat().st_size,
+    }

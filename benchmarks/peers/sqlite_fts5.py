@@ -13,7 +13,8 @@ def main():
     db = sqlite3.connect("file:" + payload["cwd"] + "/.peers/fts5.db?mode=ro", uri=True)
     rows = db.execute(
         "SELECT file, keywords, body FROM pages WHERE pages MATCH ? ORDER BY bm25(pages, 0, 1, 0) LIMIT 20",
-        (f"keywords : ({asked})",))
+        (f"keywords : ({asked})",),
+    )
     # The words of a phrase match one by one, so a phrase is checked again as a whole.
     prompt, found = common.words(payload["prompt"]), []
     for file, keywords, body in rows:

@@ -15,6 +15,7 @@ def main():
         for page in lean.loads(row[0], 0)[0] if row else ():
             hits[page] = hits.get(page, 0) + 1
     best = sorted(hits, key=lambda page: (-hits[page], page))[:20]
-    found = [(hits[page], *db.execute("SELECT file, body FROM pages WHERE id = ?", (page,)).fetchone())
-             for page in best]
+    found = [
+        (hits[page], *db.execute("SELECT file, body FROM pages WHERE id = ?", (page,)).fetchone()) for page in best
+    ]
     lean.answer(payload["hook_event_name"], found)

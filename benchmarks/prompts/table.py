@@ -12,13 +12,26 @@ from benchmarks.prompts.sets import Asked
 
 RESULTS = Path(__file__).with_name("results.json")
 TITLE = "The right page for a prompt"
-LABELS = {"hook": "**abcd-index**", "substring": "a substring hook", "bm25": "BM25 (bm25s), threshold",
-          "minilm": "MiniLM embeddings, threshold"}
+LABELS = {
+    "hook": "**abcd-index**",
+    "substring": "a substring hook",
+    "bm25": "BM25 (bm25s), threshold",
+    "minilm": "MiniLM embeddings, threshold",
+}
 KEYWORDS = {"author": "the author's", "suggested": "suggested ones, accepted", "none": "none"}
 Figures = Mapping[str, object]
 # Heading, and what stands below it.
-SHARES = (("P", "precision"), ("R", "recall"), ("F1", "f1"), ("best came", "best_came"), ("whole", "best_whole"),
-          ("first", "best_first"), ("silent", "silent"), ("no whole", "no_whole"), ("P whole", "precision_whole"))
+SHARES = (
+    ("P", "precision"),
+    ("R", "recall"),
+    ("F1", "f1"),
+    ("best came", "best_came"),
+    ("whole", "best_whole"),
+    ("first", "best_first"),
+    ("silent", "silent"),
+    ("no whole", "no_whole"),
+    ("P whole", "precision_whole"),
+)
 COUNTS = (("wrong whole", "wrong_whole"), ("wrong lines", "wrong_lines"), ("characters", "characters"))
 
 TEXT = """\
@@ -74,11 +87,15 @@ def of_kinds(prompts: Sequence[Asked], answers: Mapping[str, Answer]) -> str:
 def of_chats(keywords: str, found: Chats, judged: Scores | None) -> str:
     """What whole chats brought, in lines."""
     repeats = "-" if found.repeats is None else f"{found.repeats:.3f}"
-    lines = [f"keywords: {keywords}, {found.turns} turns: {found.characters:.0f} characters a prompt, "
-             f"{found.arrivals} pages, repeats {repeats}"]
+    lines = [
+        f"keywords: {keywords}, {found.turns} turns: {found.characters:.0f} characters a prompt, "
+        f"{found.arrivals} pages, repeats {repeats}"
+    ]
     if judged is not None:
-        lines.append("judged turns among them: " + ", ".join(
-            f"{head} {cell}" for head, cell in zip(_headings(), _cells(judged._asdict(), True)) if cell))
+        lines.append(
+            "judged turns among them: "
+            + ", ".join(f"{head} {cell}" for head, cell in zip(_headings(), _cells(judged._asdict(), True)) if cell)
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -87,9 +104,12 @@ def section(markdown: Callable[[list[str], list[list[str]]], str]) -> str:
     if not RESULTS.exists():
         return ""
     data = json.loads(RESULTS.read_text(encoding="utf-8"))
-    rows = [[LABELS[name], KEYWORDS[keywords], *_cells(row, name == "hook")]
-            for keywords, systems in data["figures"].items() for name, row in systems.items()
-            if name != "substring" or keywords != "none"]
+    rows = [
+        [LABELS[name], KEYWORDS[keywords], *_cells(row, name == "hook")]
+        for keywords, systems in data["figures"].items()
+        for name, row in systems.items()
+        if name != "substring" or keywords != "none"
+    ]
     said = TEXT.format(wanting=data["prompts"] - data["unwanting"], install=INSTALL.replace("; ", "\n"), **data)
     return said + markdown(["system", "keywords", *_headings()], rows) + READING
 

@@ -66,13 +66,25 @@ class Workspace:
     def ask(self, prompt: Asked, in_processes: bool = False) -> Answer:
         """What the hook gives for one prompt."""
         session = prompt.chat or prompt.id
-        fill: Payload = {"session_id": session, "cwd": str(self.folder), "context_window": {
-            "used_percentage": 100 - FREE, "remaining_percentage": FREE, "context_window_size": 200000}}
+        fill: Payload = {
+            "session_id": session,
+            "cwd": str(self.folder),
+            "context_window": {
+                "used_percentage": 100 - FREE,
+                "remaining_percentage": FREE,
+                "context_window_size": 200000,
+            },
+        }
         # With an id of its own a second "yes" is no second delivery of the first.
         asked: Payload = {
-            "session_id": session, "cwd": str(self.folder), "hook_event_name": "UserPromptSubmit",
-            "prompt": prompt.text, "prompt_id": prompt.id, "transcript_path": "/nowhere/t.jsonl",
-            "permission_mode": "default"}
+            "session_id": session,
+            "cwd": str(self.folder),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": prompt.text,
+            "prompt_id": prompt.id,
+            "transcript_path": "/nowhere/t.jsonl",
+            "permission_mode": "default",
+        }
         out = self._scripts(fill, asked) if in_processes else self._functions(fill, asked)
         return self.answer(json.loads(out)["hookSpecificOutput"]["additionalContext"] if out.strip() else "")
 
@@ -117,5 +129,12 @@ class Workspace:
 def _environment(home: Path) -> dict[str, str]:
     """The environment of a person who has nothing set but this home."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
-    return {**env, "HOME": str(home), "ABCD_HOME": str(home / ".abcd.noindex"), "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull, "ABCD_DEADLINE": "30", "PYTHONPATH": str(ROOT)}
+    return {
+        **env,
+        "HOME": str(home),
+        "ABCD_HOME": str(home / ".abcd.noindex"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "ABCD_DEADLINE": "30",
+        "PYTHONPATH": str(ROOT),
+    }

@@ -60,8 +60,9 @@ def table(title, engines, names, value, form="{:.4f}"):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.quality", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--eval", metavar="DIR", default=texts.ELSEWHERE, help="a folder of public collections")
     parser.add_argument("--only", metavar="A,B", help="only these collections")
     parser.add_argument("--save", action="store_true", help=f"keep the figures in {RESULTS.name}")
@@ -94,8 +95,13 @@ def main():
 
 def save(rows, engines, names):
     """The means as JSON, for the documentation."""
-    data = {name: {engine: {title: round(rows[engine, name].mean(column), 4) for title, column in COLUMNS}
-                   for engine in engines} for name in names}
+    data = {
+        name: {
+            engine: {title: round(rows[engine, name].mean(column), 4) for title, column in COLUMNS}
+            for engine in engines
+        }
+        for name in names
+    }
     RESULTS.write_text(json.dumps(data, indent=1) + "\n")
 
 

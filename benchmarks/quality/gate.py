@@ -18,16 +18,23 @@ def gate(own, peers, names, rows):
         best = max(peers, key=lambda peer: rows[peer, name].mean(0))
         behind = rows[best, name].mean(0) - ours.mean(0)
         chance = p_value(ours.found, rows[best, name].found)
-        better = [peer for peer in peers if rows[peer, name].mean(0) > ours.mean(0)
-                  and p_value(ours.found, rows[peer, name].found) < SIGNIFICANT]
+        better = [
+            peer
+            for peer in peers
+            if rows[peer, name].mean(0) > ours.mean(0) and p_value(ours.found, rows[peer, name].found) < SIGNIFICANT
+        ]
         good = behind <= MARGIN and not better
         held = held and good
-        lines.append(f"  {name:10s} {ours.mean(0):.4f}, best peer {best} {rows[best, name].mean(0):.4f}"
-                     f" ({-behind:+.4f}, p = {chance:.3f}) {'holds' if good else 'MISSED'}")
+        lines.append(
+            f"  {name:10s} {ours.mean(0):.4f}, best peer {best} {rows[best, name].mean(0):.4f}"
+            f" ({-behind:+.4f}, p = {chance:.3f}) {'holds' if good else 'MISSED'}"
+        )
     means = {engine: sum(rows[engine, name].mean(0) for name in names) / len(names) for engine in [own, *peers]}
     best = max(peers, key=means.get)
     ahead = means[own] - means[best]
     held = held and ahead >= MARGIN
-    lines.append(f"  {'mean':10s} {means[own]:.4f}, best peer {best} {means[best]:.4f} ({ahead:+.4f})"
-                 f" {'holds' if ahead >= MARGIN else 'MISSED'}")
+    lines.append(
+        f"  {'mean':10s} {means[own]:.4f}, best peer {best} {means[best]:.4f} ({ahead:+.4f})"
+        f" {'holds' if ahead >= MARGIN else 'MISSED'}"
+    )
     return lines, held

@@ -48,7 +48,7 @@ def too_open(top, mask=0o022, but=()):
 
 
 def each(lines):
-    return [line for line in lines.strip().split("\n")]
+    return lines.strip().split("\n")
 
 
 @pytest.mark.parametrize("umask, first", [(0o000, "init"), (0o000, "build"), (0o000, "install"), (0o000, "hook"),

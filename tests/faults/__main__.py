@@ -71,7 +71,7 @@ def run(folder, options):
     tried = []
     if "kills" in options.only or "errors" in options.only:
         counts = shared(folder, options, [scene.name for scene in SCENES if options.scene in scene.name], counted)
-        counts = {name: found for name, found in counts}
+        counts = dict(counts)
         for scene in SCENES:
             counts.setdefault(scene.name, dict.fromkeys([*trials.KILLS, *inject.ERRORS], 0))
         if "kills" in options.only:

@@ -27,8 +27,10 @@ class Git:
             raise Unreachable(f"{root} is in no git work tree, so there is no remote {name}")
         known = remote.names(worktree)
         if name not in known:
-            raise Unreachable(f"the repository has no remote {name!r}",
-                              f"it has: {', '.join(known)}" if known else "add one with `git remote add`")
+            raise Unreachable(
+                f"the repository has no remote {name!r}",
+                f"it has: {', '.join(known)}" if known else "add one with `git remote add`",
+            )
         self.remote = remote.Remote(worktree, name, work, seconds)
 
     def get(self, key: str, out: BinaryIO, most: int) -> None:
@@ -64,7 +66,7 @@ class Git:
         there, pushed = self._ask(self.remote.commits_and_times)
         times = {name: max(map(remote.pushed_at, refs)) for name, refs in pushed.items()}
         others = sorted(set(there) - {key}, key=lambda name: (times.get(name, 0), name), reverse=True)
-        gone = others[max(keep - 1, 0):]
+        gone = others[max(keep - 1, 0) :]
         refs = [remote.REFS + name for name in gone]
         now = time.time()
         if now - times.get(key, 0) > _DAY and key in there:
@@ -89,4 +91,3 @@ class Git:
 
     def close(self) -> None:
         """Nothing stays open."""
-

@@ -118,11 +118,13 @@ def _open(url: str, shown: str) -> tuple[Any, str]:
     try:
         system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:
-        raise Unreachable(f"{shown} needs a library that is not installed: {without_secrets(error)}",
-                          "install it beside abcd-index") from None
+        raise Unreachable(
+            f"{shown} needs a library that is not installed: {without_secrets(error)}", "install it beside abcd-index"
+        ) from None
     except ValueError as error:
-        raise Unreachable(f"{shown} cannot be opened: {without_secrets(error)}",
-                          "see fsspec's list of protocols") from None
+        raise Unreachable(
+            f"{shown} cannot be opened: {without_secrets(error)}", "see fsspec's list of protocols"
+        ) from None
     if _on_disk(system):
         raise Unreachable(f"{shown} leads to a folder on this machine", "write its whole path, without a protocol")
     return system, path
