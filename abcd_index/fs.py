@@ -281,7 +281,7 @@ def work_file(path: str) -> BinaryIO:
 def work_folder(parent: str, prefix: str) -> Iterator[str]:
     """A new folder in ``parent`` for what is on its way; it goes when the block ends, and so do those of the same
     ``prefix`` that killed processes left. Raises OSError."""
-    sweep(parent, prefix, folders=True)
+    remove_leftovers(parent, prefix, folders=True)
     for _ in range(TRIES):
         path = tempfile.mkdtemp(prefix=prefix, dir=parent)
         fd = _held(path)
@@ -304,7 +304,7 @@ def scratch() -> Iterator[str]:
         yield folder
 
 
-def sweep(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders: bool = False) -> int:
+def remove_leftovers(folder: str, prefix: str = TEMPORARY, age: float = ABANDONED, folders: bool = False) -> int:
     """Delete the files (or the ``folders``) in ``folder`` that killed writers left. Returns how many went.
 
     Their names are ``prefix`` and what ``tempfile`` adds; and nobody holds their lock or, where nothing can be locked,
@@ -405,7 +405,7 @@ def _temporary(path: str, scratch: str = "") -> Iterator[BinaryIO]:
     if scratch and _same_disk(scratch, folder):
         folder = scratch
     # Who was killed here did not finish, and is run again.
-    sweep(folder)
+    remove_leftovers(folder)
     for _ in range(TRIES):
         out = tempfile.NamedTemporaryFile(prefix=TEMPORARY, suffix="-" + name[-60:], dir=folder, delete=False)
         if _lock(out.fileno()) is not False and _is_at(out.fileno(), out.name):

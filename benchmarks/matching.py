@@ -49,7 +49,7 @@ def ours(keyword, text):
     """abcd-index's verdict, in the words of the table."""
     prompt = Prompt(text)
     if keyword.startswith("*") and keyword != "*":
-        return "yes" if keyword[1:].casefold() in prompt.stars else "no"
+        return "yes" if keyword[1:].casefold() in prompt.starred else "no"
     postings = {}
     for key, entry in entries(keyword):
         postings.setdefault(key, []).append([entry, [0], []])

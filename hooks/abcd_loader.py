@@ -72,7 +72,7 @@ def main(name, folder):
             raise
         hook = loaded(root, name)
     # The hook asks for the next step's modules when it knows that there is one.
-    hook.io.ahead = lambda step: load(root, step)
+    hook.io.preload = lambda step: load(root, step)
     hook.main()
 
 

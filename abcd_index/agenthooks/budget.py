@@ -6,7 +6,7 @@ the bracket gives; what does not fit whole comes as a line, and every verdict ca
 
 from abcd_index.agenthooks import io, render
 from abcd_index.agenthooks.fill import DEPLETED, FRESH, MODERATE
-from abcd_index.agenthooks.freshness import Watch
+from abcd_index.agenthooks.freshness import Freshness
 from abcd_index.agenthooks.ledger import FULL, HEAD, LINE
 from abcd_index.agenthooks.rank import candidates
 from abcd_index.artefact.times import CHANGED, GONE
@@ -31,7 +31,7 @@ LINES_SHARE = 6
 FORMS = ("none", "line", "head", "full")
 
 
-class Room:
+class Budget:
     """What is left of a limit, in the host's measure."""
 
     __slots__ = ("left", "by_bytes")
@@ -49,7 +49,7 @@ class Room:
         return True
 
 
-def choose(
+def decide_forms(
     outcome: "Outcome",
     prompt: "Prompt",
     sources: "list[Source]",
@@ -66,69 +66,69 @@ def choose(
     if bracket != FRESH:
         limit = min(limit, limits["moderate" if bracket == MODERATE else "depleted"])
     head = render.OPEN % bracket + render.INTRO
-    room = Room(max(limit, 200) - len(head) - len(render.CLOSE), by_bytes)
+    budget = Budget(max(limit, 200) - len(head) - len(render.CLOSE), by_bytes)
     # In DEPLETED a line is all that a page can be, so one that was a line has nothing left to send.
     nothing_left = LINE if bracket == DEPLETED else FULL
     taken, passed, outcome.more = candidates(prompt, sources, ledger, excluded, nothing_left, explain)
     blocks: list[str] = []
-    watches: dict[int, Watch] = {}
-    if prompt.stars or any([hit.domains for source in sources for hit in source.hits]):
-        io.ahead("abcd_index.agenthooks.rules")
+    freshness_of: dict[int, Freshness] = {}
+    if prompt.starred or any([hit.domains for source in sources for hit in source.hits]):
+        io.preload("abcd_index.agenthooks.rules")
         from abcd_index.agenthooks.rules import write_rules
 
         # Rules have their own share of the limit and never take all of it from the pages.
-        share = min(limits["rules"], room.left // 2 if taken else room.left)
+        share = min(limits["rules"], budget.left // 2 if taken else budget.left)
         blocks = write_rules(
-            outcome, prompt, sources, ledger, excluded, room, share, lambda source: _watch(source, watches)
+            outcome, prompt, sources, ledger, excluded, budget, share, lambda source: _freshness(source, freshness_of)
         )
     here: list[Candidate] = []
     for candidate in taken:
-        (here if _is_here(candidate, watches) else passed).append(candidate)
-    blocks += _write_pages(outcome, here, bracket, room)
-    for order in sorted(watches):
-        watches[order].close()
-        if watches[order].stale:
-            outcome.stale.append(watches[order].scope)
+        (here if _is_here(candidate, freshness_of) else passed).append(candidate)
+    blocks += _write_pages(outcome, here, bracket, budget)
+    for order in sorted(freshness_of):
+        freshness_of[order].close()
+        if freshness_of[order].stale:
+            outcome.stale.append(freshness_of[order].scope)
     outcome.pages = here + passed
     if blocks:
         outcome.text = head + "".join(blocks) + render.CLOSE
 
 
-def _watch(source: "Source", watches: "dict[int, Watch]") -> "Watch":
-    watch = watches.get(source.order)
-    if watch is None:
-        watch = watches[source.order] = Watch(source.scope, source.artefact)
-    return watch
+def _freshness(source: "Source", freshness_of: "dict[int, Freshness]") -> "Freshness":
+    freshness = freshness_of.get(source.order)
+    if freshness is None:
+        freshness = freshness_of[source.order] = Freshness(source.scope, source.artefact)
+    return freshness
 
 
-def _is_here(candidate: "Candidate", watches: "dict[int, Watch]") -> bool:
-    candidate.state = _watch(candidate.source, watches).state(candidate.page, candidate.record["file"])
+def _is_here(candidate: "Candidate", freshness_of: "dict[int, Freshness]") -> bool:
+    candidate.state = _freshness(candidate.source, freshness_of).state(candidate.page, candidate.record["file"])
     if candidate.state == GONE:
         candidate.why = "the file is gone since the artefact was built"
     return candidate.state != GONE
 
 
-def _write_pages(outcome: "Outcome", here: "list[Candidate]", bracket: str, room: "Room") -> "list[str]":
+def _write_pages(outcome: "Outcome", here: "list[Candidate]", bracket: str, budget: "Budget") -> "list[str]":
     """The blocks of the pages: whole ones, then lines, both best first."""
     lines = {candidate.signature: _line(candidate) for candidate in here if candidate.seen < LINE}
-    costs = {signature: render.cost(line, room.by_bytes) for signature, line in lines.items()}
+    costs = {signature: render.cost(line, budget.by_bytes) for signature, line in lines.items()}
     reserve = sum(costs.values())
-    spare = room.left // LINES_SHARE
+    spare = budget.left // LINES_SHARE
     most = len(here) if bracket == FRESH else max(1, len(here) // 2)
     whole: list[str] = []
     for candidate in here:
         if not _may_be_whole(candidate, here[0], bracket, len(whole), most):
             continue
         own = costs.get(candidate.signature, 0)
-        block, form = _whole(candidate, room, min(reserve - own, spare), not whole)
+        block, form = _whole(candidate, budget, min(reserve - own, spare), not whole)
         if form:
             whole.append(block)
             reserve -= own
             _sent(outcome, candidate, form)
-    return whole + _write_lines(outcome, here, lines, room)
+    return whole + _write_lines(outcome, here, lines, budget)
 
 
-def _write_lines(outcome: "Outcome", here: "list[Candidate]", lines: "dict[str, str]", room: "Room") -> "list[str]":
+def _write_lines(outcome: "Outcome", here: "list[Candidate]", lines: "dict[str, str]", budget: "Budget") -> "list[str]":
     """The lines of the pages that came in no other form, as far as there is room, and how many are left."""
     written: list[str] = []
     left = outcome.more
@@ -139,10 +139,10 @@ def _write_lines(outcome: "Outcome", here: "list[Candidate]", lines: "dict[str, 
             candidate.why += "; the session has its line already"
             continue
         line = lines[candidate.signature]
-        if not written and render.cost(line, room.by_bytes) > room.left:
+        if not written and render.cost(line, budget.by_bytes) > budget.left:
             # A match never brings nothing: the best one's line is cut rather than dropped.
-            line = render.flat(line, max(0, room.left // 3)) + "\n"
-        if room.take(line):
+            line = render.flat(line, max(0, budget.left // 3)) + "\n"
+        if budget.take(line):
             written.append(line)
             _sent(outcome, candidate, LINE)
         else:
@@ -150,7 +150,7 @@ def _write_lines(outcome: "Outcome", here: "list[Candidate]", lines: "dict[str, 
             left += 1
     if left and written:
         note = "(%d more page%s)\n" % (left, " matches" if left == 1 else "s match")
-        if room.take(note):
+        if budget.take(note):
             written.append(note)
     return written
 
@@ -163,7 +163,7 @@ def _may_be_whole(candidate: "Candidate", best: "Candidate", bracket: str, count
         candidate.why = "the page changed since the artefact was built"
     elif candidate.newer:
         candidate.why = "%s contradicts or supersedes it" % candidate.newer
-    elif candidate.weak:
+    elif candidate.pasted_only:
         candidate.why = "its keywords are only in pasted text"
     elif bracket == MODERATE and candidate is not best and (count >= most or candidate.total < NEAR_BEST * best.total):
         candidate.why = "in MODERATE only the most relevant pages come whole"
@@ -172,18 +172,18 @@ def _may_be_whole(candidate: "Candidate", best: "Candidate", bracket: str, count
     return False
 
 
-def _whole(candidate: "Candidate", room: "Room", keep: int, first: bool) -> "tuple[str, int]":
+def _whole(candidate: "Candidate", budget: "Budget", keep: int, first: bool) -> "tuple[str, int]":
     """(block, form) of a page with its text: whole, or as its head when it is the best and does not fit."""
     record = candidate.record
     head = render.page_header(
         record["title"], candidate.path, candidate.source.scope.name, candidate.words, record["updated"]
     )
-    space = room.left - keep - render.cost(head, room.by_bytes)
+    space = budget.left - keep - render.cost(head, budget.by_bytes)
     body = None
     if record["size"] <= space:
         body = candidate.source.artefact.body(candidate.page)
         text = head + render.page_body(body)
-        if room.take(text, keep):
+        if budget.take(text, keep):
             candidate.why = "it fits whole"
             return text, FULL
     candidate.why = "its %d characters did not fit" % record["size"]
@@ -191,8 +191,8 @@ def _whole(candidate: "Candidate", room: "Room", keep: int, first: bool) -> "tup
         return "", 0
     if body is None:
         body = candidate.source.artefact.body(candidate.page)
-    text = render.page_head(body, candidate.path, space, room.by_bytes)
-    if text and room.take(head + text, keep):
+    text = render.page_head(body, candidate.path, space, budget.by_bytes)
+    if text and budget.take(head + text, keep):
         candidate.why += ", so its beginning came"
         return head + text, HEAD
     return "", 0

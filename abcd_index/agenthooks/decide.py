@@ -105,7 +105,7 @@ class Search:
             return
         self.open.append((scope, artefact))
         self.hits.append(hits)
-        if hits or (self.prompt.stars and artefact.domains):
+        if hits or (self.prompt.starred and artefact.domains):
             self.found = True
 
     def of_artefact(self, scope: "Scope", error: Exception) -> bool:
@@ -156,12 +156,12 @@ def decide(
             outcome = Outcome(search.problems)
             outcome.why = "no person typed this prompt" if read.machine else "no keyword is in the prompt"
             return outcome
-        return settle(search, remaining, ledger, settings or search.settings, explain, by_bytes)
+        return outcome_of(search, remaining, ledger, settings or search.settings, explain, by_bytes)
     finally:
         search.close()
 
 
-def settle(
+def outcome_of(
     search: "Search",
     remaining: "float | Fill | None",
     ledger: "Ledger | None",
@@ -170,7 +170,7 @@ def settle(
     by_bytes: bool = False,
 ) -> "Outcome":
     """The Outcome of a Search that found something. An artefact that turns out torn is passed over."""
-    from abcd_index.agenthooks.budget import choose
+    from abcd_index.agenthooks.budget import decide_forms
     from abcd_index.agenthooks.fill import Fill, bracket
 
     outcome = Outcome(search.problems)
@@ -181,7 +181,7 @@ def settle(
     while search.open:
         try:
             sources = _sources(search, outcome)
-            choose(outcome, search.prompt, sources, name, ledger, settings, excluded, by_bytes, explain)
+            decide_forms(outcome, search.prompt, sources, name, ledger, settings, excluded, by_bytes, explain)
             if explain:
                 from abcd_index.agenthooks.explain import decisions
 
@@ -224,18 +224,18 @@ def _sources(search: "Search", outcome: "Outcome") -> "list[Source]":
 
 def _all_gone(search: "Search", order: int, normal: str) -> bool:
     """Whether every page that holds a keyword in a scope was deleted since the build: it holds it no more."""
-    from abcd_index.agenthooks.freshness import Watch
+    from abcd_index.agenthooks.freshness import Freshness
     from abcd_index.artefact.times import GONE
 
     scope, artefact = search.open[order]
     held = [page for hit in search.hits[order] if hit.normal == normal for page in hit.pages]
     if not held or len(held) > MOST_LOOKED_AT:
         return False
-    watch = Watch(scope, artefact)
+    freshness = Freshness(scope, artefact)
     try:
-        return all([watch.state(page, artefact.record(page)["file"]) == GONE for page in held])
+        return all([freshness.state(page, artefact.record(page)["file"]) == GONE for page in held])
     finally:
-        watch.close()
+        freshness.close()
 
 
 def _part(hit: "Hit", with_pages: bool, with_domains: bool) -> "Hit":

@@ -29,7 +29,7 @@ RULES, CONFIG = "rules.json", "config.json"
 JUST_BEFORE = 50_000_000
 
 
-class Watch:
+class Freshness:
     """Compares a scope's files with their build. ``stale``: something was found that calls for a rebuild."""
 
     __slots__ = ("scope", "stale", "times")

@@ -55,7 +55,7 @@ except ImportError:  # pragma: no cover - not CPython
 quote: "Callable[[str], str]" = _quote
 
 
-def ahead(step: str) -> None:
+def preload(step: str) -> None:
     """Called before the modules of a ``step`` are imported, or a module of that name. The hook's script puts its own,
     faster way to load them here."""
 
@@ -194,7 +194,7 @@ def user_folder(places: "Places", name: str) -> str:
 
 def keyed(key: bytes, data: bytes) -> str:
     """40 hex digits that tell ``data`` (bytes) from others and say nothing of it to who has no ``key``."""
-    ahead("keyed")
+    preload("keyed")
     try:
         from _blake2 import blake2b
     except ImportError:  # pragma: no cover - not CPython

@@ -37,7 +37,7 @@ class Prompt:
     """A prompt's words. ``machine``: no person typed it. ``words``: {folded word: positions of those typed}.
 
     ``tokens``: at each position of what was typed (bare word, exact word, kind) or None where a run ends.
-    ``run``: the exact words of what was pasted, each between spaces, "\\0" where a run ends. ``stars``: folded
+    ``run``: the exact words of what was pasted, each between spaces, "\\0" where a run ends. ``starred``: folded
     names written ``*NAME``. ``chunks``: the distinct pieces of what was pasted, ``accented``: {bare word: exact words}
     of it. ``command``: the name of a slash command, or ''. ``typed`` and ``pasted``: the
     two parts of its text.
@@ -46,7 +46,7 @@ class Prompt:
     __slots__ = (
         "machine",
         "command",
-        "stars",
+        "starred",
         "typed",
         "pasted",
         "tokens",
@@ -62,7 +62,7 @@ class Prompt:
     def __init__(self, text: str) -> None:
         self.machine = False
         self.command = ""
-        self.stars: set[str] = set()
+        self.starred: set[str] = set()
         self.typed = self.pasted = ""
         self.tokens: list[Token | None] = []
         self.run = ""
@@ -101,7 +101,7 @@ class Prompt:
         if self.pasted:
             _read_pasted(self)
         if "*" in self.typed:
-            self._stars()
+            self._read_starred()
 
     @property
     def empty(self) -> bool:
@@ -220,13 +220,13 @@ class Prompt:
             self.words.setdefault(key, [])
         return text
 
-    def _stars(self) -> None:
+    def _read_starred(self) -> None:
         for chunk in self.typed.split():
             chunk = chunk.lstrip("([{\"'`")
             if chunk[:1] == "*" and chunk[-1:] != "*":
                 name = chunk[1:].rstrip(".,;:!?)]}\"'`")
                 if name and name[-1] != "*" and name[0].isalnum():
-                    self.stars.add(fold(name))
+                    self.starred.add(fold(name))
 
 
 def _limited(text: str, head: int = HEAD, tail: int = TAIL) -> str:

@@ -53,9 +53,9 @@ def respond(
     scopes = find_scopes(call.cwd, places)
     if not scopes:
         return
-    io.ahead("lookup")
+    io.preload("lookup")
     if "\n" in call.prompt:
-        io.ahead("segment")
+        io.preload("segment")
     from abcd_index.agenthooks.decide import Search
     from abcd_index.agenthooks.prompt import Prompt
 
@@ -88,16 +88,16 @@ def _answer(
     call: "Call", search: "Search", session: "Session | None", send: "Callable[[bytes], bool]"
 ) -> "list[Scope]":
     """Send what the prompt brings and keep what was sent. Returns the scopes that are stale."""
-    io.ahead("matched")
+    io.preload("matched")
     from abcd_index.agenthooks import ledger as ledgers
-    from abcd_index.agenthooks.decide import settle
+    from abcd_index.agenthooks.decide import outcome_of
     from abcd_index.agenthooks.fill import read_fill
 
     ledger, said = None, ""
     if session is not None:
         said = io.said(session, call.turn, call.prompt)
         ledger = ledgers.read_ledger(session, search.settings["refresh_every"], said)
-    outcome = settle(search, read_fill(session), ledger, search.settings, by_bytes=call.host == "codex")
+    outcome = outcome_of(search, read_fill(session), ledger, search.settings, by_bytes=call.host == "codex")
     answer = envelope(call.host, call.event, outcome.text, io.quote) if outcome.text else b""
     if session is None or ledger is None:
         if answer:

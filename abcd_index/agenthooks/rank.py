@@ -56,7 +56,7 @@ class Candidate:
     ``hits``: its Hits in the order of the prompt; ``words``: their keywords as the page spells them. ``keyword``:
     what the keywords say of it, ``text``: BM25F of its text, ``total``: both. ``seen``: the form that the
     session has had, 0 for none, and ``seen_at`` its prompt. ``newer``: the page that speaks against this
-    one. ``weak``: only pasted text brought it. ``state``: see ``fresh``. ``form`` and ``why``: the verdict.
+    one. ``pasted_only``: only pasted text brought it. ``state``: see ``fresh``. ``form`` and ``why``: the verdict.
     """
 
     __slots__ = (
@@ -71,7 +71,7 @@ class Candidate:
         "seen",
         "seen_at",
         "newer",
-        "weak",
+        "pasted_only",
         "state",
         "form",
         "why",
@@ -88,7 +88,7 @@ class Candidate:
         self.signature = ""
         self.seen = self.seen_at = 0
         self.newer = ""
-        self.weak = False
+        self.pasted_only = False
         self.state = ""
         self.form = "none"
         self.why = ""
@@ -156,12 +156,12 @@ def candidates(
 
 def _pool(sources: "list[Source]", seen: int) -> "Iterator[tuple[float, int, int, float]]":
     """(-figure, order of the scope, page, figure) of the pages that may be among the best."""
-    room = MOST_READ + seen
+    most = MOST_READ + seen
     for source in sources:
         found: dict[int, float] = {}
         for hit in sorted([hit for hit in source.hits if hit.pages], key=lambda hit: len(hit.pages)):
             worth = figure(hit, source.total)
-            if len(hit.pages) <= room:
+            if len(hit.pages) <= most:
                 for page in hit.pages:
                     found[page] = found.get(page, 0.0) + worth
                 continue
@@ -170,8 +170,8 @@ def _pool(sources: "list[Source]", seen: int) -> "Iterator[tuple[float, int, int
             for page in found:
                 if page in holding:
                     found[page] += worth
-            for page in hit.pages[:room]:
-                if len(found) >= room:
+            for page in hit.pages[:most]:
+                if len(found) >= most:
                     break
                 found.setdefault(page, worth)
         for page, worth in found.items():
@@ -209,11 +209,11 @@ def _open(
         candidate.why = "the prompt says %r, which the page excludes" % word
         return False
     candidate.newer = artefact.newer(record["file"])
-    candidate.weak = only_pasted(candidate.hits, candidate.source.total)
+    candidate.pasted_only = is_only_pasted(candidate.hits, candidate.source.total)
     return True
 
 
-def only_pasted(hits: "list[Hit]", total: int) -> bool:
+def is_only_pasted(hits: "list[Hit]", total: int) -> bool:
     """Whether a page's keywords were all pasted, and are too few and too common to bring it whole.
 
     Each counts one, and one more if it is a phrase, and one more if it is rare.

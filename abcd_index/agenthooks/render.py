@@ -192,13 +192,13 @@ MOST_LEFT_OUT = 6
 LOOKED_AT = 100000
 
 
-def page_head(body: str, path: str, room: int, by_bytes: bool = False) -> str:
+def page_head(body: str, path: str, budget: int, by_bytes: bool = False) -> str:
     """The beginning of a page that does not fit, cut at a paragraph, with what was left out; '' if too little fits."""
     body = body.strip("\n").rstrip()
     # The note says how much was left out, so its room is taken off first, at its longest.
-    room -= cost(_left_out(body, 0, path), by_bytes)
+    budget -= cost(_left_out(body, 0, path), by_bytes)
     # Text never takes less room than it has characters: what lies far behind the cut need not be looked at.
-    end, fence = _cut(body[: 2 * max(room, 0) + 2], room, by_bytes)
+    end, fence = _cut(body[: 2 * max(budget, 0) + 2], budget, by_bytes)
     shown = body[:end].rstrip()
     if len(shown) < min(SHORTEST, len(body) // 2):
         return ""
@@ -241,8 +241,8 @@ def _fence_after(fence: str, line: str) -> str:
     return ""
 
 
-def _cut(body: str, room: int, by_bytes: bool) -> "tuple[int, str]":
-    """(where to cut, the fence to close or ''): after the last paragraph within ``room`` if that is most of it,
+def _cut(body: str, budget: int, by_bytes: bool) -> "tuple[int, str]":
+    """(where to cut, the fence to close or ''): after the last paragraph within ``budget`` if that is most of it,
     else after a line, else within one."""
     used = at = 0
     fence = ""
@@ -256,7 +256,7 @@ def _cut(body: str, room: int, by_bytes: bool) -> "tuple[int, str]":
             # A heading whose text does not fit is left out with it.
             paragraph = at if not _ends_in_heading(body, at) else paragraph
         closing = len(after) + 1 if after else 0
-        if used + took + closing > room:
+        if used + took + closing > budget:
             break
         used += took
         at += len(line) + 1
@@ -268,16 +268,16 @@ def _cut(body: str, room: int, by_bytes: bool) -> "tuple[int, str]":
         return len(body), ""
     if paragraph * 2 >= line_end and paragraph:
         return paragraph, ""
-    if line_end * 2 >= room:
+    if line_end * 2 >= budget:
         return line_end, line_fence
-    return _within(body, line_end, room - used, line_fence, by_bytes)
+    return _within(body, line_end, budget - used, line_fence, by_bytes)
 
 
-def _within(body: str, start: int, room: int, fence: str, by_bytes: bool) -> "tuple[int, str]":
+def _within(body: str, start: int, budget: int, fence: str, by_bytes: bool) -> "tuple[int, str]":
     """Cut inside the line that starts at ``start``: at a space if there is one near, never inside a character."""
-    room -= len(fence) + 1 if fence else 0
-    end = start + max(0, room)
-    while end > start and cost(clean(body[start:end]), by_bytes) > room:
+    budget -= len(fence) + 1 if fence else 0
+    end = start + max(0, budget)
+    while end > start and cost(clean(body[start:end]), by_bytes) > budget:
         end -= max(1, (end - start) // 16)
     space = body.rfind(" ", start, end)
     if space > start + (end - start) * 2 // 3:

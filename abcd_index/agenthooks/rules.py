@@ -13,9 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from abcd_index.agenthooks.budget import Room
+    from abcd_index.agenthooks.budget import Budget
     from abcd_index.agenthooks.decide import Outcome
-    from abcd_index.agenthooks.freshness import Watch
+    from abcd_index.agenthooks.freshness import Freshness
     from abcd_index.agenthooks.ledger import Ledger
     from abcd_index.agenthooks.match import Exclusions, Hit
     from abcd_index.agenthooks.prompt import Prompt
@@ -57,30 +57,30 @@ def write_rules(
     sources: "list[Source]",
     ledger: "Ledger | None",
     excluded: "Callable[[Prompt, Exclusions], str]",
-    room: "Room",
+    budget: "Budget",
     share: int,
-    watch: "Callable[[Source], Watch]",
+    freshness: "Callable[[Source], Freshness]",
 ) -> "list[str]":
-    """The blocks of the domains that a prompt brings, within ``share`` of ``room``; verdicts go to ``outcome``.
-    ``watch``: Source -> its ``fresh.Watch``."""
+    """The blocks of the domains that a prompt brings, within ``share`` of ``budget``; verdicts go to ``outcome``.
+    ``freshness``: Source -> its Freshness."""
     blocks = []
     for source in sources:
         state = None
         for rules in _matched(prompt, source):
             if state is None:
                 # As of a page that changed, nothing old is shown; of rules there is no line that could be marked.
-                state = watch(source).beside(RULES)
+                state = freshness(source).beside(RULES)
             outcome.rules.append(rules)
             rules.why = _barred(rules, prompt, ledger, excluded) or (
                 "rules.json is %s since the artefact was built" % state if state != SAME else ""
             )
             if rules.why:
                 continue
-            text, left = rules_block(rules, min(share, room.left), room.by_bytes)
-            if not text or not room.take(text):
+            text, left = rules_block(rules, min(share, budget.left), budget.by_bytes)
+            if not text or not budget.take(text):
                 rules.why = "the rules' share of the limit is used up"
                 continue
-            share -= render.cost(text, room.by_bytes)
+            share -= render.cost(text, budget.by_bytes)
             rules.form = "head" if left else "full"
             rules.why = "%d of its rules did not fit the rules' share" % left if left else "it fits whole"
             outcome.marks.append((rules.signature, FULL))
@@ -102,11 +102,11 @@ def _matched(prompt: "Prompt", source: "Source") -> "Iterator[Rules]":
 def _asked(prompt: "Prompt", source: "Source") -> "set[int]":
     """The ordinals of the domains that the prompt names with a star."""
     asked = set()
-    if prompt.stars:
-        stars = {star.casefold() for star in prompt.stars}
+    if prompt.starred:
+        starred = {star.casefold() for star in prompt.starred}
         for number in range(source.artefact.domains):
             record = source.artefact.domain(number)
-            if not stars.isdisjoint([name.casefold() for name in [record["name"], *record["aliases"]]]):
+            if not starred.isdisjoint([name.casefold() for name in [record["name"], *record["aliases"]]]):
                 asked.add(number)
     return asked
 
@@ -126,14 +126,14 @@ def _barred(
     return "the prompt says %r, which the domain excludes" % word if word else ""
 
 
-def rules_block(rules: "Rules", room: int, by_bytes: bool) -> "tuple[str, int]":
-    """(text, number of rules left out) of a domain in at most ``room``; ('', all) when nothing of it fits."""
+def rules_block(rules: "Rules", budget: int, by_bytes: bool) -> "tuple[str, int]":
+    """(text, number of rules left out) of a domain in at most ``budget``; ('', all) when nothing of it fits."""
     text = render.page_header("Rules: " + rules.record["name"], rules.path, rules.source.scope.name, rules.words, "")
     left = len(rules.record["rules"])
     taken = 0
     for rule in rules.record["rules"]:
         row = "- " + render.flat(rule, LONGEST_RULE) + "\n"
-        if render.cost(text + row + _more(left - 1, rules.path), by_bytes) > room:
+        if render.cost(text + row + _more(left - 1, rules.path), by_bytes) > budget:
             break
         text += row
         left -= 1

@@ -20,7 +20,7 @@ SIGNS = "!#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghi
 # prime that fits), the rest of the second for one of LEVELS levels.
 LEVELS = 8
 LOWS = len(SIGNS) // LEVELS
-MARKS = 1009
+FINGERPRINTS = 1009
 WEIGHT = 2
 # Weights lie in rows, by the term's number: more of them in a row make the string shorter, fewer make it seldomer
 # that one term is taken for another.
@@ -176,11 +176,11 @@ MOST_PAIRS = 60
 _LN2 = 0.6931471805599453
 
 
-def mark(term: str) -> "tuple[int, str, str, str]":
+def fingerprint(term: str) -> "tuple[int, str, str, str]":
     """Where a ranking term stands in any page's weights: (number that picks the row, first sign, the least and the
     greatest second sign)."""
     number = int.from_bytes(term.encode("utf-8", "surrogatepass"), "big")
-    high, low = divmod(number % MARKS, LOWS)
+    high, low = divmod(number % FINGERPRINTS, LOWS)
     return number % PRIME, SIGNS[high], SIGNS[low * LEVELS], SIGNS[low * LEVELS + LEVELS - 1]
 
 
@@ -288,7 +288,7 @@ class Query:
             terms.append(
                 (
                     stem,
-                    mark(stem),
+                    fingerprint(stem),
                     weight * idf(pages, holding),
                     weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0,
                 )
@@ -334,7 +334,7 @@ class Query:
 
 def level_of(rows: "list[str]", where: "tuple[int, str, str, str]") -> float:
     """How much a page says a term, 0 .. 1; 0.0 when it does not. ``rows``: the page's weights, split at ROW_END;
-    ``where``: the term's ``mark``."""
+    ``where``: the term's ``fingerprint``."""
     number, first, least, greatest = where
     row = rows[number % len(rows)]
     at = row.find(first)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from abcd_index.errors import ArtefactMissing, ArtefactTorn, ArtefactUnknown
 
 # Loaded with the first page or term: most prompts ask for none.
-signs: "Any" = None
+ranking: "Any" = None
 whole: "Any" = None
 
 # One read of this size brings the keyword side of a store of a hundred pages or two; a larger one takes longer than it
@@ -210,10 +210,10 @@ class Artefact:
 
         One term in a hundred that the store never says is taken for one that it does.
         """
-        global signs
-        if signs is None:
-            from abcd_index.artefact import ranking as signs
-        counts, sign = self._counts(term), signs.counted(term)
+        global ranking
+        if ranking is None:
+            from abcd_index.artefact import ranking as ranking
+        counts, sign = self._counts(term), ranking.counted(term)
         try:
             for titled, width in ((1, 4), (0, 3)):
                 cells = counts[titled]
@@ -221,8 +221,8 @@ class Artefact:
                 while at >= 0:
                     if not at % width:
                         return (
-                            signs.COUNTS[signs.SIGNS.index(cells[at + 2])],
-                            signs.COUNTS[signs.SIGNS.index(cells[at + 3])] if titled else 0,
+                            ranking.COUNTS[ranking.SIGNS.index(cells[at + 2])],
+                            ranking.COUNTS[ranking.SIGNS.index(cells[at + 3])] if titled else 0,
                         )
                     at = cells.find(sign, at + 1)
         except (ValueError, IndexError):

@@ -73,19 +73,19 @@ def terms_count(terms: int) -> int:
     return bucket_count(terms, TERMS_A_BUCKET)
 
 
-def shelved(terms: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
+def counts_by_bucket(terms: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
     """``terms``: {term: (pages, titles)} -> a dict like it for each line of counts."""
     count = terms_count(len(terms))
-    shelves: list[dict[str, tuple[int, int]]] = [{} for _ in range(count)]
+    lines_of: list[dict[str, tuple[int, int]]] = [{} for _ in range(count)]
     for term, counts in terms.items():
-        shelves[bucket(term, count)][term] = counts
-    return shelves
+        lines_of[bucket(term, count)][term] = counts
+    return lines_of
 
 
-def counts_line(shelf: Mapping[str, Sequence[int]]) -> bytes:
-    """The line (bytes) of the counts of one of ``shelved``. Terms that share their signs share the larger counts."""
+def counts_line(counts: Mapping[str, Sequence[int]]) -> bytes:
+    """The line (bytes) of one of ``counts_by_bucket``. Terms that share their signs share the larger counts."""
     most: dict[str, tuple[int, int]] = {}
-    for term, (pages, titles) in shelf.items():
+    for term, (pages, titles) in counts.items():
         sign = counted(term)
         known = most.get(sign, (0, 0))
         most[sign] = (max(known[0], pages), max(known[1], titles))
@@ -116,10 +116,10 @@ def bucket_count(keys: int, each: int = KEYS_A_BUCKET) -> int:
 def buckets(entries: Mapping[str, object]) -> list[bytes]:
     """``entries``: {key: value} -> the bucket lines (list of bytes), keys sorted in each."""
     count = bucket_count(len(entries))
-    shelves: list[dict[str, object]] = [{} for _ in range(count)]
+    lines_of: list[dict[str, object]] = [{} for _ in range(count)]
     for key in sorted(entries):
-        shelves[bucket(key, count)][key] = entries[key]
-    return [line(shelf) for shelf in shelves]
+        lines_of[bucket(key, count)][key] = entries[key]
+    return [line(counts) for counts in lines_of]
 
 
 def key_filter(keys: Collection[str]) -> tuple[int, str]:

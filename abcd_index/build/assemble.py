@@ -108,7 +108,7 @@ class Assembly:
 
     def write(self, out: writer.Sink, key: str, settings: WrittenSettings) -> list[Counts]:
         """Write the artefact to the binary file ``out``. Returns the exact counts of its terms, ``writer.shelved``."""
-        counts: list[Counts] = writer.shelved(
+        counts: list[Counts] = writer.counts_by_bucket(
             {term: (count, self.titled.get(term, 0)) for term, count in self.holding.items() if count > 0}
         )
         keywords = self._keywords()

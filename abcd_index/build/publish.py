@@ -113,8 +113,8 @@ def prune(index: str, keep: int, key: str) -> None:
     Those of another release go too. No build here would make one current again, but the stubs of the git hooks
     would, which know a commit's artefact by its name alone.
     """
-    fs.sweep(index)
-    fs.sweep(index, ON_ITS_WAY, folders=True)
+    fs.remove_leftovers(index)
+    fs.remove_leftovers(index, ON_ITS_WAY, folders=True)
     with os.scandir(index) as entries:
         named = [found.group(1) for found in map(_ARTEFACT.fullmatch, [entry.name for entry in entries]) if found]
     others = sorted(((_used(index, name), name) for name in named if name != key), reverse=True)

@@ -105,7 +105,7 @@ def _build(observed: Observed, force: bool, progress: Progress | None) -> Built:
     key = observed.key(settings)
     publish.prepare(scope.index, scope.name == USER)
     if observed.listing.litter:
-        fs.sweep(scope.store)
+        fs.remove_leftovers(scope.store)
     there = None if force else existing(observed, key, settings)
     if there is not None:
         built, pages = there

@@ -36,7 +36,7 @@ def wanted(scope: Scope) -> bool:
     return settings["artefact"]["track"]
 
 
-def judged(where: Worktree, scope: Scope, key: str) -> str:
+def committed_fault(where: Worktree, scope: Scope, key: str) -> str:
     """What is wrong with the artefact that the last commit holds, which is what a clone gets; '' when nothing is.
 
     ``key``: that of the pages on disk. Raises CannotTell where git or the pages of the commit cannot be read.

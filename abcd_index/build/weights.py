@@ -13,7 +13,7 @@ from math import exp, log
 from typing import TypeVar
 
 from abcd_index.artefact.format import PRIME
-from abcd_index.artefact.ranking import BITS, LEVELS, LOWS, MARKS, ROW_END, SIGNS, pair_hash, pair_number
+from abcd_index.artefact.ranking import BITS, FINGERPRINTS, LEVELS, LOWS, ROW_END, SIGNS, pair_hash, pair_number
 
 T = TypeVar("T")
 
@@ -87,18 +87,20 @@ class _Known(dict[str, T]):
 
 # A weight's two signs, by LEVELS times the mark plus the level.
 _CELLS = [
-    SIGNS[found // LOWS] + SIGNS[found % LOWS * LEVELS + level] for found in range(MARKS) for level in range(LEVELS)
+    SIGNS[found // LOWS] + SIGNS[found % LOWS * LEVELS + level]
+    for found in range(FINGERPRINTS)
+    for level in range(LEVELS)
 ]
 # The sign of six flags, the lowest bit first.
 _SIGN_OF = {bytes([number >> bit & 1 for bit in range(BITS)]): sign for number, sign in enumerate(SIGNS[: 1 << BITS])}
 
 
-def _mark(stem: str) -> tuple[int, int]:
+def _fingerprint(stem: str) -> tuple[int, int]:
     number = int.from_bytes(stem.encode("utf-8", "surrogatepass"), "big")
-    return number % PRIME, number % MARKS
+    return number % PRIME, number % FINGERPRINTS
 
 
-_marks = _Known(_mark)
+_fingerprints = _Known(_fingerprint)
 _hashes: _Known[int] = _Known(pair_hash)
 
 
@@ -162,7 +164,7 @@ def _written(shares: Mapping[str, float]) -> str:
     rows: list[dict[int, int]] = [{} for _ in range(count)]
     levels = {share: int(share * LEVELS) for share in set(shares.values())}
     for term, share in shares.items():
-        number, found = _marks[term]
+        number, found = _fingerprints[term]
         row, level = rows[number % count], levels[share]
         if row.get(found, -1) < level:
             row[found] = level

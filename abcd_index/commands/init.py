@@ -66,7 +66,7 @@ def _fill(scope: Scope) -> List[str]:
         for folder in (scope.home, scope.store):
             fs.make_private(folder)
     fs.make_folder(scope.store)
-    fs.sweep(scope.store)
+    fs.remove_leftovers(scope.store)
     names = os.listdir(scope.store)
     pages = [name for name in names if is_page(name)]
     wanted = []

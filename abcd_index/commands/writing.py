@@ -33,12 +33,12 @@ def workshop(scope: Scope) -> str:
     """The folder for files on their way into a scope's store, where git sees none of them: the index folder, '' when
     there is no way to have one. What killed writers left there and in the store is swept."""
     for prefix in (fs.TEMPORARY, _FORMER):
-        fs.sweep(scope.store, prefix)
+        fs.remove_leftovers(scope.store, prefix)
     if not scope.index:
         return ""
     try:
         publish.prepare(scope.index)
     except OSError:
         return ""
-    fs.sweep(scope.index)
+    fs.remove_leftovers(scope.index)
     return scope.index

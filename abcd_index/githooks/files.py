@@ -134,7 +134,7 @@ def put(hook: HookFile, form: str, data: bytes, kept_folder: str) -> None:
     so that at every moment either theirs runs or ours, which hands over to it."""
     mode = 0o755
     for folder in (kept_folder, os.path.dirname(hook.path)):
-        fs.sweep(folder)
+        fs.remove_leftovers(folder)
     if form == "kept" and hook.state == "foreign":
         fs.make_folder(kept_folder)
         kept = os.path.join(kept_folder, hook.name)

@@ -37,7 +37,7 @@ class Exact:
 
     def __init__(self, artefact: Artefact, stems: Dict[str, float]) -> None:
         self.query = Weights(artefact, stems)
-        self.fingerprints: List[Fingerprint] = [mark for _, mark, _, _ in self.query.terms]
+        self.fingerprints: List[Fingerprint] = [fingerprint for _, fingerprint, _, _ in self.query.terms]
         self._means = Means.of(artefact.header["lengths"], artefact.pages)
 
     def bound(self, record: Dict[str, Any]) -> float:
@@ -53,12 +53,12 @@ class Exact:
     def _bound(self, record: Dict[str, Any]) -> float:
         weights, titles = record["weights"].split(ROW_END), record["titles"].split(ROW_END)
         total, present = 0.0, set()
-        for stem, mark, body, title in self.query.terms:
-            level = level_of(weights, mark)
+        for stem, fingerprint, body, title in self.query.terms:
+            level = level_of(weights, fingerprint)
             if level:
                 present.add(stem)
                 total += body * (level + _ABOVE)
-                level = level_of(titles, mark)
+                level = level_of(titles, fingerprint)
                 if level:
                     total += title * (level + _ABOVE)
         for first, second, number, bonus in self.query.pairs:

@@ -63,7 +63,7 @@ class Scan:
             line = self._line("records", page)
             rows = line[2 : line.find(b'"', 2)].decode("ascii", "replace").split(ROW_END)
             try:
-                found = any(level_of(rows, mark) for mark in fingerprints)
+                found = any(level_of(rows, fingerprint) for fingerprint in fingerprints)
             except (ValueError, IndexError):  # No weights, whatever else: its checksum or its kind will tell.
                 found = True
             if found:

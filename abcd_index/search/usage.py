@@ -101,7 +101,7 @@ def _append(folder: str, files: Collection[str], now: float | None) -> None:
 def _fold(folder: str, stats: Stats, log: bytes) -> None:
     number = int(stats["log"][len("recall-log-") : -len(".jsonl")]) + 1
     new: Stats = {"version": VERSION, "log": f"recall-log-{number}.jsonl", "counts": _folded(stats, log)}
-    fs.sweep(folder)
+    fs.remove_leftovers(folder)
     fs.replace(os.path.join(folder, STATS), json.dumps(new, indent=1, sort_keys=True).encode("ascii"), 0o600)
     fs.remove(os.path.join(folder, stats["log"]))
 

@@ -84,13 +84,13 @@ def counts_fit(counts: Any, lines: Sequence[writer.Line]) -> bool:
     """
     if len(counts) != len(lines):
         return False
-    for number, (shelf, line) in enumerate(zip(counts, lines)):
-        for term, (pages, titles) in shelf.items():
+    for number, (own, line) in enumerate(zip(counts, lines)):
+        for term, (pages, titles) in own.items():
             if type(pages) is not int or type(titles) is not int or not 0 <= titles <= pages or not pages:
                 return False
             if bucket(term, len(lines)) != number:
                 return False
-        made = writer.Line(writer.counts_line(shelf))
+        made = writer.Line(writer.counts_line(own))
         if (made.length, made.check) != (line.length, line.check):
             return False
     return True

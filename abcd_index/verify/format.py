@@ -21,10 +21,10 @@ from abcd_index.verify.json_parser import (
     fields_of,
     hash_of,
     is_whole,
-    need,
-    need_canonical,
     object_of,
     parse,
+    require,
+    require_canonical,
     text_of,
     value_of,
 )
@@ -35,7 +35,7 @@ CELL, OFFSET, LENGTH = 20, 8, 14
 TABLES = ("keywords", "terms", "domains", "records", "bodies")
 SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"\\']
 CODES = {sign: number for number, sign in enumerate(SIGNS)}
-LEVELS, LOWS, MARKS, COUNTED = 8, 11, 1009, 8461
+LEVELS, LOWS, FINGERPRINTS, COUNTED = 8, 11, 1009, 8461
 PAIRED = frozenset(SIGNS[:64])
 # What a record lists, and what the fields are that it does not reach (no value: it has to).
 WHOLE, TEXT, NAME = (int,), (str,), (str, type(None))
@@ -136,12 +136,12 @@ def decode(file: BinaryIO, size: int, visitor: Visitor | None = None) -> Decoded
     header = peek(first)
     _check_header(header, first, lines.next(), size)
     decoded = Decoded(header)
-    need(header["filter"][0] == lines.at, "header: filter does not point at line 3")
+    require(header["filter"][0] == lines.at, "header: filter does not point at line 3")
     digits = text_of(lines.next(), "line 3")
     tables = {name: _table(header["parts"][name], name, lines) for name in TABLES}
     start, line = lines.at, lines.next()
     decoded.newer = object_of(line, "line 9")
-    need(header["newer"] == [start, len(line), checksum(line)], "header: newer does not point at line 9")
+    require(header["newer"] == [start, len(line), checksum(line)], "header: newer does not point at line 9")
     _parts(decoded, tables, lines, visitor)
     lines.end()
     _check_filter(digits, header["filter"][1], decoded.keywords)
@@ -173,25 +173,25 @@ class _Lines:
 def _check_header(header: dict[str, Any], line: bytes, second: bytes, size: int) -> None:
     if second != b"%10d" % checksum(line):
         raise Corrupt("the header's checksum in line 2 does not fit line 1")
-    need_canonical(header, line, "header")
+    require_canonical(header, line, "header")
     if header.get("size") != size:
         raise Corrupt(f"the header says {header.get('size')} bytes, the file has {size}")
     key = header.get("key")
-    need(isinstance(key, str) and len(key) == 40 and not set(key) - set("0123456789abcdef"), "header: key")
-    need(is_whole(header.get("tokens")), "header: tokens")
-    need(isinstance(header.get("settings"), dict), "header: settings")
+    require(isinstance(key, str) and len(key) == 40 and not set(key) - set("0123456789abcdef"), "header: key")
+    require(is_whole(header.get("tokens")), "header: tokens")
+    require(isinstance(header.get("settings"), dict), "header: settings")
     for name, length in (("lengths", 2), ("filter", 2), ("newer", 3)):
-        need(are_wholes(header.get(name), length), f"header: {name}")
+        require(are_wholes(header.get(name), length), f"header: {name}")
     parts = header.get("parts")
     if not isinstance(parts, dict) or not set(TABLES) <= set(parts):
         raise Wrong("header: parts")
     for name in TABLES:
-        need(are_wholes(parts[name], 2), f"header: parts.{name}")
+        require(are_wholes(parts[name], 2), f"header: parts.{name}")
 
 
 def _table(part: list[int], name: str, lines: _Lines) -> list[str]:
     """The cells of a part's table."""
-    need(part[0] == lines.at, f"header: parts.{name} does not point at its table")
+    require(part[0] == lines.at, f"header: parts.{name} does not point at its table")
     table = text_of(lines.next(), f"table of {name}")
     if len(table) != CELL * part[1]:
         raise Corrupt(f"the table of {name} has {len(table)} signs, not {CELL} times {part[1]}")
@@ -208,7 +208,7 @@ def _cell(cell: str) -> tuple[int, int, int] | None:
 def _parts(decoded: Decoded, tables: Mapping[str, list[str]], lines: _Lines, visitor: Visitor) -> None:
     """Every line that a table speaks of, in the order of the tables."""
     pages, domains = len(tables["records"]), len(tables["domains"])
-    need(len(tables["bodies"]) == pages, "there are not as many bodies as records")
+    require(len(tables["bodies"]) == pages, "there are not as many bodies as records")
     for name in ("keywords", "terms", "domains"):
         for number, item in enumerate(_items(name, tables, lines)):
             line, where = _sound(item), item.where
@@ -229,7 +229,7 @@ def _parts(decoded: Decoded, tables: Mapping[str, list[str]], lines: _Lines, vis
             visitor.record(number, kept.value)
         else:
             number -= pages
-            need(sizes[number] == kept.size, f"the record of {decoded.files[number]!r} has not its body's size")
+            require(sizes[number] == kept.size, f"the record of {decoded.files[number]!r} has not its body's size")
             visitor.body(number, kept.value)
 
 
@@ -318,15 +318,17 @@ def _fault(posting: Any, counts: tuple[int, int]) -> str:
 
 def _terms(decoded: Decoded, text: str, where: str) -> None:
     halves = text.split(" ")
-    need(len(halves) == 2, where, "not two runs of counts with a space in between")
+    require(len(halves) == 2, where, "not two runs of counts with a space in between")
     seen: set[str] = set()
     for cells, width in zip(halves, (3, 4)):
         if len(cells) % width or set(cells) - CODES.keys():
             raise Wrong(f"{where}: not counts of {width} signs each")
         signs = [cells[at : at + 2] for at in range(0, len(cells), width)]
-        need(signs == sorted(set(signs)) and not seen.intersection(signs), where, "counts are not in order")
-        need(not signs or CODES[signs[-1][0]] * len(SIGNS) + CODES[signs[-1][1]] < COUNTED, where, "no remainder")
-        need(SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]), where, "a count of 0")
+        require(signs == sorted(set(signs)) and not seen.intersection(signs), where, "counts are not in order")
+        require(not signs or CODES[signs[-1][0]] * len(SIGNS) + CODES[signs[-1][1]] < COUNTED, where, "no remainder")
+        require(
+            SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]), where, "a count of 0"
+        )
         seen.update(signs)
     decoded.terms += len(seen)
 
@@ -343,21 +345,21 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
     where = f"record of {record['file']!r}"
     recall = record.pop("recall")
     spelled = record.pop("spelled")
-    need(all(isinstance(word, str) for word in [*recall, *spelled.values()]), where, "recall")
-    need(recall == sorted(set(recall)) and not spelled.keys() & set(recall), where, "a keyword stands there twice")
+    require(all(isinstance(word, str) for word in [*recall, *spelled.values()]), where, "recall")
+    require(recall == sorted(set(recall)) and not spelled.keys() & set(recall), where, "a keyword stands there twice")
     record["recall"] = {**dict(zip(recall, recall)), **spelled}
     _imply(record, where)
     for name in ("weights", "titles"):
         _check_rows(record[name], f"{where}: {name}")
-    need(PAIRED.issuperset(record["pairs"]), where, "pairs has a sign that is not among the first 64")
+    require(PAIRED.issuperset(record["pairs"]), where, "pairs has a sign that is not among the first 64")
     return record
 
 
 def _listed(line: bytes, where: str) -> dict[str, Any]:
     """The fields of a record as its line lists them."""
     values = value_of(line, where)
-    need(isinstance(values, list), f"{where} is not a list of a record's fields")
-    need_canonical(values, line, where)
+    require(isinstance(values, list), f"{where} is not a list of a record's fields")
+    require_canonical(values, line, where)
     record: dict[str, Any] = {}
     for at, (name, kinds, implied) in enumerate(RECORD_FIELDS):
         if at < len(values):
@@ -384,7 +386,7 @@ def _imply(record: dict[str, Any], where: str) -> None:
         record["title"] = record["name"]
     form = record.pop("form")
     if isinstance(form, list):
-        need(len(form) == 1 and isinstance(form[0], str), where, "form")
+        require(len(form) == 1 and isinstance(form[0], str), where, "form")
         record["line"] = form[0]
         return
     for name in ("file", "title", "summary"):
@@ -402,28 +404,28 @@ def _check_rows(text: str, where: str) -> None:
             first, second = CODES.get(row[at], -1), CODES.get(row[at + 1], -1)
             if first < 0 or second < 0:
                 raise Wrong(f"{where} has a sign that is not in the alphabet")
-            mark = first * LOWS + second // LEVELS
-            if second >= LOWS * LEVELS or mark >= MARKS:
+            fingerprint = first * LOWS + second // LEVELS
+            if second >= LOWS * LEVELS or fingerprint >= FINGERPRINTS:
                 raise Wrong(f"{where}: not a mark and a level")
-            if mark <= last:
+            if fingerprint <= last:
                 raise Wrong(f"{where}: a row is not in the order of its marks")
-            last = mark
+            last = fingerprint
 
 
 def _check_filter(digits: str, bits: int, keywords: Iterable[str]) -> None:
-    need(bits > 0 and len(digits) * 4 >= bits, "the filter has fewer digits than bits")
+    require(bits > 0 and len(digits) * 4 >= bits, "the filter has fewer digits than bits")
     wanted = [0] * len(digits)
     for key in keywords:
         bit = hash_of(key) % bits
         wanted[bit // 4] |= 1 << bit % 4
-    need(digits == "".join("%x" % digit for digit in wanted), "the filter is not that of the keys")
+    require(digits == "".join("%x" % digit for digit in wanted), "the filter is not that of the keys")
 
 
 def _check_pages(decoded: Decoded) -> None:
     files = decoded.files
-    need(all(a < b for a, b in zip(files, files[1:])), "the records are not in the order of their file names")
+    require(all(a < b for a, b in zip(files, files[1:])), "the records are not in the order of their file names")
     names = [domain["name"] for domain in decoded.domains]
-    need(all(a < b for a, b in zip(names, names[1:])), "the domains are not in the order of their names")
+    require(all(a < b for a, b in zip(names, names[1:])), "the domains are not in the order of their names")
     known = set(files)
     for old, new in decoded.newer.items():
-        need(old in known and isinstance(new, str) and new in known, f"newer: {old!r} or {new!r} is not a page")
+        require(old in known and isinstance(new, str) and new in known, f"newer: {old!r} or {new!r} is not a page")

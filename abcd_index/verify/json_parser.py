@@ -34,7 +34,7 @@ def fields_of(line: bytes, fields: Mapping[str, type], where: str) -> dict[str, 
     """The object of a line, with these ``fields`` ({name: type})."""
     value = object_of(line, where)
     for name, kind in fields.items():
-        need(isinstance(value.get(name), kind), where, f"{name} is missing or of another type")
+        require(isinstance(value.get(name), kind), where, f"{name} is missing or of another type")
     return value
 
 
@@ -43,7 +43,7 @@ def object_of(line: bytes, where: str) -> dict[str, Any]:
     value = value_of(line, where)
     if not isinstance(value, dict):
         raise Wrong(f"{where} is not an object")
-    need_canonical(value, line, where)
+    require_canonical(value, line, where)
     return value
 
 
@@ -80,11 +80,11 @@ _decode = json.JSONDecoder(parse_constant=_no_constant).decode
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
-def need_canonical(value: object, line: bytes, where: str) -> None:
+def require_canonical(value: object, line: bytes, where: str) -> None:
     """Raise Wrong when ``value`` is not written as the specification says."""
     # Also finds a key that stands there twice, which a JSON parser passes over.
     text = _encode(value)
-    need(
+    require(
         text.encode("utf-8", "surrogatepass") == line,
         where,
         "its keys are not sorted or stand twice, or there is white space",
@@ -101,7 +101,7 @@ def are_wholes(value: object, length: int | None = None) -> bool:
     return isinstance(value, list) and all(map(is_whole, value)) and length in (None, len(value))
 
 
-def need(condition: object, *words: str) -> None:
+def require(condition: object, *words: str) -> None:
     """Raise Wrong unless ``condition``. ``words``: where and what is wrong; put together only when it is, for a page
     has forty such conditions."""
     if not condition:

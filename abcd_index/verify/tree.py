@@ -49,11 +49,11 @@ def tree_findings(scope: Scope, track: bool, key: str) -> list[Finding]:
         if name not in tracked:
             found.append(_finding("artefact-untracked", f".index/{name}", "git tracks no artefact", NOT_TRACKED))
         else:
-            from abcd_index.build.tracked import judged
+            from abcd_index.build.tracked import committed_fault
 
             wrong = _wrong(os.path.join(scope.index, name), key)
             # What a clone gets is not on disk alone.
-            wrong = f"git tracks {wrong}" if wrong else judged(where, scope, key)
+            wrong = f"git tracks {wrong}" if wrong else committed_fault(where, scope, key)
             if wrong:
                 found.append(_finding("artefact-untracked", f".index/{name}", wrong, NOT_TRACKED))
     elif tracked:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abcd_index.artefact import writer
 from abcd_index.artefact.format import PARTS, bucket, checksum
-from abcd_index.artefact.ranking import COUNTS, SIGNS, Query, counted, level_of, mark, whole
+from abcd_index.artefact.ranking import COUNTS, SIGNS, Query, counted, fingerprint, level_of, whole
 from abcd_index.artefact.reader import Artefact, current_key, open_current, parse
 from abcd_index.errors import ArtefactError, ArtefactMissing, ArtefactTorn, FormatTooNew
 
@@ -18,7 +18,7 @@ KEY = "0123456789abcdef0123456789abcdef01234567"
 
 def weight(term, level):
     """The two signs of one weight."""
-    _, first, least, _ = mark(term)
+    _, first, least, _ = fingerprint(term)
     return first + SIGNS[SIGNS.index(least) + level]
 
 
@@ -27,7 +27,7 @@ def make(pages=3, keywords=None, key=KEY, padding=0):
     records = [[weight("auth", 7), f"p{i}.md", f"Page {i}", 9] for i in range(pages)]
     parts = {
         "keywords": [writer.Line(d) for d in writer.buckets(keywords)],
-        "terms": [writer.Line(writer.counts_line(s)) for s in writer.shelved({"auth": (2, 1), "login": (1, 0)})],
+        "terms": [writer.Line(writer.counts_line(s)) for s in writer.counts_by_bucket({"auth": (2, 1), "login": (1, 0)})],
         "domains": [writer.Line(writer.line({"name": "GIT", "rules": ["r"]}))],
         "records": [writer.Line(writer.line(r)) for r in records],
         "bodies": [writer.Line(writer.line(f"body {i} é\n" + "x" * padding)) for i in range(pages)],
@@ -217,23 +217,23 @@ def test_a_link_instead_of_an_artefact_is_not_followed(tmp_path, path):
 
 def test_a_level_is_read_at_its_own_place():
     row = weight("auth", 1) + weight("login", 7)
-    assert level_of([row], mark("login")) == 7.5 / 8
-    assert level_of([row], mark("auth")) == 1.5 / 8
-    assert level_of([row], mark("other")) == 0
-    assert level_of(["a" + row + "a"], mark("auth")) == 0  # there, but across two weights
+    assert level_of([row], fingerprint("login")) == 7.5 / 8
+    assert level_of([row], fingerprint("auth")) == 1.5 / 8
+    assert level_of([row], fingerprint("other")) == 0
+    assert level_of(["a" + row + "a"], fingerprint("auth")) == 0  # there, but across two weights
 
 
 def test_a_level_is_read_in_its_own_row():
     rows = ["", "", "", "", ""]
-    rows[mark("auth")[0] % 5] = weight("auth", 3)
-    assert level_of(rows, mark("auth")) == 3.5 / 8
-    assert level_of(rows[1:] + rows[:1], mark("auth")) == 0
+    rows[fingerprint("auth")[0] % 5] = weight("auth", 3)
+    assert level_of(rows, fingerprint("auth")) == 3.5 / 8
+    assert level_of(rows[1:] + rows[:1], fingerprint("auth")) == 0
 
 
 @given(counts=st.dictionaries(st.text(min_size=1, max_size=6), st.tuples(st.integers(1, 10**6), st.integers(0, 10**6)),
                               max_size=60))
 def test_counts_are_never_too_large_and_at_most_a_quarter_too_small(tmp_path_factory, counts):
-    lines = [writer.counts_line(shelf) for shelf in writer.shelved(counts)]
+    lines = [writer.counts_line(shelf) for shelf in writer.counts_by_bucket(counts)]
     path = tmp_path_factory.getbasetemp() / "counts.idx"
     out = io.BytesIO()
     parts = {part: [writer.Line(line) for line in lines] if part == "terms" else [] for part in PARTS}

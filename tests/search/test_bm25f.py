@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.artefact import ranking as score
-from abcd_index.artefact.ranking import LEVELS, ROW_END, Query, level_of, mark, pair_hash, pair_number
+from abcd_index.artefact.ranking import LEVELS, ROW_END, Query, fingerprint, level_of, pair_hash, pair_number
 from abcd_index.build import weights
 from abcd_index.build.weights import Figures, mean, pairs
 
@@ -46,9 +46,9 @@ def test_a_level_is_the_saturated_count(title, body):
     heads, texts = Counter(title), Counter(body)
     for word in set(title) | set(body):
         count = texts[word] + weights.TITLE_WEIGHT * heads[word]
-        level = level_of(page["weights"].split(ROW_END), mark(word))
+        level = level_of(page["weights"].split(ROW_END), fingerprint(word))
         assert level == pytest.approx(count / (count + weights.K1), abs=0.5 / LEVELS + 1e-9)
-    assert level_of(page["weights"].split(ROW_END), mark("absent")) == 0
+    assert level_of(page["weights"].split(ROW_END), fingerprint("absent")) == 0
 
 
 @given(body=WORDS)
@@ -67,8 +67,8 @@ def test_neighbours_are_seldom_found_where_there_are_none():
 
 def test_terms_are_seldom_found_where_there_are_none():
     rows = record([], [f"w{number}" for number in range(400)])["weights"].split(ROW_END)
-    assert all(level_of(rows, mark(f"w{number}")) for number in range(400))
-    assert sum(1 for number in range(2000) if level_of(rows, mark(f"other{number}"))) < 0.01 * 2000
+    assert all(level_of(rows, fingerprint(f"w{number}")) for number in range(400))
+    assert sum(1 for number in range(2000) if level_of(rows, fingerprint(f"other{number}"))) < 0.01 * 2000
 
 
 def test_neighbours_depend_on_the_page_alone_and_have_an_end():

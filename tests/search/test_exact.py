@@ -8,7 +8,7 @@ import pytest
 from stores import placed
 
 from abcd_index.artefact.format import CELL
-from abcd_index.artefact.ranking import MARKS
+from abcd_index.artefact.ranking import FINGERPRINTS
 from abcd_index.build.run import build
 from abcd_index.errors import ArtefactTorn
 from abcd_index.scopes import Places, Scope
@@ -25,7 +25,7 @@ def alike(count):
     words = (f"{first}{second}{third}" for first in "bcdfgklmnprt" for second in "aou" for third in "bdgkmnpt")
     pick = {}
     for word in (one + two for one in list(words) for two in ("rom", "lak", "dun")):
-        pick.setdefault(int.from_bytes(word.encode(), "big") % MARKS, []).append(word)
+        pick.setdefault(int.from_bytes(word.encode(), "big") % FINGERPRINTS, []).append(word)
     return max(pick.values(), key=len)[:count]
 
 

@@ -15,7 +15,7 @@ def verdict(keyword, text):
     """What ``keyword`` does in ``text``, in the words of the table."""
     prompt = Prompt(text)
     if keyword.startswith("*") and keyword != "*":
-        return "yes" if keyword[1:].casefold() in prompt.stars else "no"
+        return "yes" if keyword[1:].casefold() in prompt.starred else "no"
     found = collections.defaultdict(list)
     for key, entry in entries(keyword):
         found[key].append([entry, [0], []])

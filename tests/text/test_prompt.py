@@ -92,7 +92,7 @@ def test_slash_command():
 
 
 def test_stars():
-    assert Prompt("*DEPLOY, (*Auth) *my-domain **bold** *it* a*b * x *.py\n```\n*no\n```").stars == {"deploy", "auth", "my-domain"}
+    assert Prompt("*DEPLOY, (*Auth) *my-domain **bold** *it* a*b * x *.py\n```\n*no\n```").starred == {"deploy", "auth", "my-domain"}
 
 
 def test_empty_and_machine():

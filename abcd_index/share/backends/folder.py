@@ -53,7 +53,7 @@ class Folder:
     def _put(self, target: str, path: str) -> bool:
         if not os.path.isdir(self.path):
             fs.make_folder(self.path)
-        fs.sweep(self.path)
+        fs.remove_leftovers(self.path)
         if not os.path.lexists(target) and fs.create(target, lambda out: pack(path, out, self.deadline.check), _MODE):
             return True
         with fs.opened(target) as file:
