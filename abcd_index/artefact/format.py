@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     Posting = list[Any]
 
 MAGIC = "abcd-index"
-FORMAT = 1
+FORMAT = 2
 OLDEST = 1
 # Raise when the same pages give other lines with the same format and tokeniser (a better title, say).
-RECORDS_VERSION = 2
+RECORDS_VERSION = 3
 
 # A cell of a table: where a line is (8 digits), how long (6) and its checksum (6), in base 32.
 CELL = 20
@@ -31,6 +31,14 @@ PARTS = ("keywords", "terms", "domains", "records", "bodies")
 # Checksum and hash of bytes: one big-endian number modulo the largest prime below 2**30, a digit of
 # CPython's big integers. Python does it in C without importing anything, and any language can repeat it.
 PRIME = 1073741789
+
+# A ranking term that at most so many pages hold lists them: where a prompt finds pages by their text.
+LISTED = 12
+# The first format in which they do. Of an older artefact only the keywords are read.
+LISTING = 2
+# And one that at most so many hold is known page by page to the next build: some pages may let go of it before all have
+# to be read again.
+KNOWN = 32
 
 # A page's own names within the index folder.
 CURRENT = "current"

@@ -7,7 +7,7 @@ weighted fields", CIKM 2004, with a title part and a bonus for neighbours beside
 adds the rarity, which changes with every page of the store and therefore is not in the record.
 """
 
-from abcd_index.artefact.format import PRIME
+from abcd_index.artefact.format import LISTED, PRIME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ WEIGHT = 2
 # Weights lie in rows, by the term's number: more of them in a row make the string shorter, fewer make it seldomer
 # that one term is taken for another.
 ROW_END = " "
-# A term's counts: two signs for its remainder by COUNTED (the largest prime below len(SIGNS) ** 2), one for the
-# pages that hold it, and one for the titles, where there are any.
+# A term's cell: two signs for its remainder by COUNTED (the largest prime below len(SIGNS) ** 2); then for the pages
+# that hold it and the titles that do, one each; or, of a rare term, one for the titles, and its pages.
 COUNTED = 8461
 # What the sign of a count stands for: up to 32 the count itself, then steps of a quarter, rounded down.
 COUNTS = (
@@ -190,6 +190,32 @@ def counted(term: str) -> str:
     return SIGNS[high] + SIGNS[low]
 
 
+def page_width(pages: int) -> int:
+    """How many signs an ordinal takes in a store of so many pages."""
+    width, most = 1, len(SIGNS)
+    while most < pages:
+        width, most = width + 1, most * len(SIGNS)
+    return width
+
+
+def term_of(cell: str, pages: int) -> "tuple[int, int, list[int]]":
+    """What the cell of a term in a store of ``pages`` says: (pages that hold it, titles that do, both about; the
+    pages, ascending, [] of a term that many hold). Raises ValueError or IndexError."""
+    first = SIGNS.index(cell[2])
+    if first > LISTED:
+        return COUNTS[first], COUNTS[SIGNS.index(cell[3])], []
+    width, signs = page_width(pages), len(SIGNS)
+    listed = []
+    for at in range(3, len(cell), width):
+        page = 0
+        for sign in cell[at : at + width]:
+            page = page * signs + SIGNS.index(sign)
+        if page >= pages:
+            raise ValueError("a page beyond the last one")
+        listed.append(page)
+    return len(listed), first, listed
+
+
 def pair_hash(term: str) -> int:
     """A term's share in the number of a pair: 0 .. PAIR_PRIME - 1."""
     return int.from_bytes(term.encode("utf-8", "surrogatepass"), "big") % PAIR_PRIME
@@ -280,7 +306,7 @@ class Query:
         terms, pairs = self.terms, self.pairs
         before = None
         for stem in _weightiest(stems):
-            holding, titled = artefact.term(stem)
+            holding, titled, _ = artefact.term(stem)
             if not holding:
                 before = None
                 continue

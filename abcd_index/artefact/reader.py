@@ -16,6 +16,7 @@ from abcd_index.artefact.format import (
     DIGITS,
     FORMAT,
     LENGTH_END,
+    LISTING,
     MAGIC,
     OFFSET_END,
     OLDEST,
@@ -29,7 +30,7 @@ from abcd_index.artefact.format import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable
     from os import stat_result
     from typing import Any
 
@@ -205,29 +206,25 @@ class Artefact:
         except (IndexError, ValueError, ZeroDivisionError):
             raise torn("the filter is damaged", self) from None
 
-    def term(self, term: str) -> "tuple[int, int]":
-        """(pages whose text holds ``term``, pages whose title does), both about; (0, 0) when the store never says it.
+    def term(self, term: str) -> "tuple[int, int, list[int]]":
+        """(pages whose text holds ``term``, pages whose title does, both about; the pages themselves, ascending,
+        while they are few); (0, 0, []) when the store never says it.
 
         One term in a hundred that the store never says is taken for one that it does.
         """
         global ranking
         if ranking is None:
             from abcd_index.artefact import ranking as ranking
-        counts, sign = self._counts(term), ranking.counted(term)
+        cells = self._terms(term)
+        at = cells.find(" " + ranking.counted(term)) + 1
+        if not at:
+            return 0, 0, []
+        end = cells.find(" ", at)
         try:
-            for titled, width in ((1, 4), (0, 3)):
-                cells = counts[titled]
-                at = cells.find(sign)
-                while at >= 0:
-                    if not at % width:
-                        return (
-                            ranking.COUNTS[ranking.SIGNS.index(cells[at + 2])],
-                            ranking.COUNTS[ranking.SIGNS.index(cells[at + 3])] if titled else 0,
-                        )
-                    at = cells.find(sign, at + 1)
+            found: tuple[int, int, list[int]] = ranking.term_of(cells[at : end if end > 0 else None], self.pages)
+            return found
         except (ValueError, IndexError):
-            raise torn("the counts of terms are damaged", self) from None
-        return 0, 0
+            raise torn("the ranking terms are damaged", self) from None
 
     def record(self, page: int) -> "Record":
         """The record (dict) of a page by its ordinal; ``docs/format.md`` lists its fields."""
@@ -307,19 +304,20 @@ class Artefact:
             self._buckets[part, number] = found
         return found.get(key)
 
-    def _counts(self, term: str) -> "Sequence[str]":
-        """The counts of the terms in the bucket of ``term``: [those in no title, those in one]."""
+    def _terms(self, term: str) -> str:
+        """The cells of the terms in the bucket of ``term``, a space before each."""
         count = self._parts["terms"][1]
-        if not count:
-            return "", ""
+        if not count or self.header["format"] < LISTING:
+            return ""
         number = bucket(term, count)
         found = self._buckets.get(number)
         if found is None:
             found = self.entry("terms", number)
-            if type(found) is not str or found.count(" ") != 1:
-                raise torn("the counts of terms are damaged", self)
-            found = self._buckets[number] = found.split(" ")
-        return found
+            if type(found) is not str:
+                raise torn("the ranking terms are damaged", self)
+            found = self._buckets[number] = " " + found
+        cells: str = found
+        return cells
 
     def stamp(self, part: str, number: int) -> bytes:
         """Length and checksum of a line as 12 digits (bytes): another text, another stamp."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import orjson
 
-from abcd_index.artefact.format import CELL, FORMAT, MAGIC, PARTS, bucket, checksum
-from abcd_index.artefact.ranking import COUNTS, EMPTY, FIELDS, ROW_END, SIGNS, counted, expanded, said
+from abcd_index.artefact.format import CELL, FORMAT, LISTED, MAGIC, PARTS, bucket, checksum
+from abcd_index.artefact.ranking import COUNTS, EMPTY, FIELDS, ROW_END, SIGNS, counted, expanded, page_width, said
 
 if TYPE_CHECKING:
     from abcd_index.artefact.format import Record
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SORTED = orjson.OPT_SORT_KEYS
 # Keys to a bucket; fewer makes lookups cheaper, more makes the table smaller.
 KEYS_A_BUCKET = 4
-# A term's counts are three or four signs, so a line of them may hold many.
+# A term's cell is a handful of signs, so a line of them may hold many.
 TERMS_A_BUCKET = 64
 # Bits of the filter: every eighth word that is no key passes. A small store affords more, up to a size that is read
 # with the header anyway, and then every thirtieth passes: a log has hundreds of words.
@@ -68,35 +68,58 @@ def _form(record: Record) -> list[str] | str:
     return written if expanded(written, record) == written else [written]
 
 
+class Term(NamedTuple):
+    """A ranking term in a store: how many pages hold it, how many titles do, and the pages, ascending, while those
+    are few enough to be known one by one."""
+
+    pages: int
+    titles: int
+    listed: Sequence[int] = ()
+
+
 def terms_count(terms: int) -> int:
-    """How many lines the counts of so many terms have."""
+    """How many lines so many terms have."""
     return bucket_count(terms, TERMS_A_BUCKET)
 
 
-def counts_by_bucket(terms: dict[str, tuple[int, int]]) -> list[dict[str, tuple[int, int]]]:
-    """``terms``: {term: (pages, titles)} -> a dict like it for each line of counts."""
+def terms_by_bucket(terms: Mapping[str, Term]) -> list[dict[str, Term]]:
+    """``terms``: {stem: Term} -> a dict like it for each line of terms."""
     count = terms_count(len(terms))
-    lines_of: list[dict[str, tuple[int, int]]] = [{} for _ in range(count)]
-    for term, counts in terms.items():
-        lines_of[bucket(term, count)][term] = counts
+    lines_of: list[dict[str, Term]] = [{} for _ in range(count)]
+    for stem, term in terms.items():
+        lines_of[bucket(stem, count)][stem] = term
     return lines_of
 
 
-def counts_line(counts: Mapping[str, Sequence[int]]) -> bytes:
-    """The line (bytes) of one of ``counts_by_bucket``. Terms that share their signs share the larger counts."""
-    most: dict[str, tuple[int, int]] = {}
-    for term, (pages, titles) in counts.items():
-        sign = counted(term)
-        known = most.get(sign, (0, 0))
-        most[sign] = (max(known[0], pages), max(known[1], titles))
-    plain, titled = [], []
-    for sign in sorted(most):
-        pages, titles = most[sign]
-        if titles:
-            titled.append(sign + _count_sign(pages) + _count_sign(titles))
-        else:
-            plain.append(sign + _count_sign(pages))
-    return line("".join(plain) + ROW_END + "".join(titled))
+def terms_line(terms: Mapping[str, Term], pages: int) -> bytes:
+    """The line (bytes) of one of ``terms_by_bucket`` in a store of ``pages``. Terms that share their two signs share a
+    cell: the larger counts and the pages of both."""
+    cells: dict[str, Term] = {}
+    for stem, term in terms.items():
+        sign = counted(stem)
+        if term.pages > LISTED:
+            term = term._replace(listed=())
+        known = cells.get(sign)
+        if known is not None:
+            listed = set(known.listed).union(term.listed) if known.listed and term.listed else ()
+            term = Term(max(known.pages, term.pages), max(known.titles, term.titles), sorted(listed))
+        cells[sign] = term
+    width = page_width(pages)
+    return line(ROW_END.join([sign + _cell(cells[sign], width) for sign in sorted(cells)]))
+
+
+def _cell(term: Term, width: int) -> str:
+    if term.listed:
+        return _count_sign(term.titles) + "".join([_ordinal(page, width) for page in term.listed])
+    return _count_sign(term.pages) + _count_sign(term.titles)
+
+
+def _ordinal(page: int, width: int) -> str:
+    signs = ""
+    for _ in range(width):
+        page, digit = divmod(page, len(SIGNS))
+        signs = SIGNS[digit] + signs
+    return signs
 
 
 def _count_sign(count: int) -> str:

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, NamedTuple
 
 import orjson
 
 from abcd_index.artefact import writer
-from abcd_index.artefact.format import RECORDS_VERSION, checksum
+from abcd_index.artefact.format import KNOWN, LISTED, RECORDS_VERSION, checksum
+from abcd_index.artefact.writer import Term
 from abcd_index.build.compile import Compiled, Posting, compile_domain, finished
 from abcd_index.build.manifest import Counts
-from abcd_index.build.weights import mean
+from abcd_index.build.weights import Figures, mean
 from abcd_index.build.workers import mapped
 from abcd_index.settings import WrittenSettings
 from abcd_index.store.records import Domain
@@ -50,13 +51,64 @@ class Means(NamedTuple):
         return cls(mean(title, pages), mean(body, pages))
 
 
+class Terms:
+    """The ranking terms of a store's pages. ``holding`` and ``titled``: {stem: how many pages, how many titles}."""
+
+    def __init__(self) -> None:
+        self.holding: Counter[str] = Counter()
+        self.titled: Counter[str] = Counter()
+        # The pages of each stem that at most KNOWN hold. One that is held and not here is not known page by page.
+        self._listed: dict[str, list[int]] = {}
+
+    def add(self, page: int, terms: Iterable[str], titles: Iterable[str]) -> None:
+        """Count the distinct stems of a page and of its title."""
+        holding, known = self.holding, self._listed
+        for stem in terms:
+            listed = known.get(stem)
+            if listed is None:
+                if not holding[stem]:
+                    known[stem] = [page]
+            elif len(listed) < KNOWN:
+                listed.append(page)
+            else:
+                del known[stem]
+        holding.update(terms)
+        self.titled.update(titles)
+
+    def take_over(self, terms: Mapping[str, Term], renumbered: Mapping[int, int]) -> None:
+        """The terms of an earlier artefact. ``renumbered``: {a page's number there: its number here} of those that
+        stay; the others are still to be let go of, see ``let_go``."""
+        for stem, term in terms.items():
+            self.holding[stem] = term.pages
+            if term.titles:
+                self.titled[stem] = term.titles
+            if term.listed:
+                self._listed[stem] = [renumbered[page] for page in term.listed if page in renumbered]
+
+    def let_go(self, terms: Iterable[str], titles: Iterable[str]) -> None:
+        """Count the stems of a page no more that was counted before ``take_over``."""
+        self.holding.subtract(terms)
+        self.titled.subtract(titles)
+
+    def known(self) -> bool:
+        """Whether the pages of every term are known that lists them in the artefact. After ``let_go`` they may not be."""
+        return all(stem in self._listed for stem, pages in self.holding.items() if 0 < pages <= LISTED)
+
+    def counted(self) -> dict[str, Term]:
+        """{stem: Term} of all that are in a page."""
+        return {
+            stem: Term(pages, self.titled.get(stem, 0), sorted(self._listed.get(stem, ())))
+            for stem, pages in self.holding.items()
+            if pages > 0
+        }
+
+
 class Assembly:
     """Collects pages by the order of their names, then domains, and writes the artefact."""
 
     def __init__(self) -> None:
         self.postings: dict[str, dict[str, Holders]] = {}
-        self.holding: Counter[str] = Counter()
-        self.titled: Counter[str] = Counter()
+        self.terms = Terms()
         # Stems in all titles and in all texts.
         self.lengths = [0, 0]
         self.pages = 0
@@ -72,8 +124,9 @@ class Assembly:
         for holders in self._holders(page.postings):
             if self.pages not in holders.pages[-1:]:
                 holders.pages.append(self.pages)
+        self.terms.add(self.pages, page.terms, page.titles)
+        self.lengths = [total + length for total, length in zip(self.lengths, page.lengths)]
         self.pages += 1
-        self.count(page.terms, page.titles, page.lengths, 1)
         self.bodies.append(_spool(self._body_spool, page.body))
         self.records.append(_spool(self._page_spool, page.row))
 
@@ -97,24 +150,18 @@ class Assembly:
         for key, entry in postings:
             yield self.postings.setdefault(key, {}).setdefault(entry_key(entry), Holders(entry, [], []))
 
-    def count(self, terms: Iterable[str], titles: Iterable[str], lengths: tuple[int, int], sign: int) -> None:
-        """Add (1) a page's stems to the store's counts, or take them away (-1)."""
-        for counter, stems in ((self.holding, terms), (self.titled, titles)):
-            if sign > 0:
-                counter.update(stems)
-            else:
-                counter.subtract(stems)
-        self.lengths = [total + sign * length for total, length in zip(self.lengths, lengths)]
+    def let_go(self, figures: Figures) -> None:
+        """Count a page no more that is not kept."""
+        self.terms.let_go(figures.terms(), figures.title)
+        self.lengths = [total - length for total, length in zip(self.lengths, figures.lengths)]
 
     def write(self, out: writer.Sink, key: str, settings: WrittenSettings) -> list[Counts]:
-        """Write the artefact to the binary file ``out``. Returns the exact counts of its terms, ``writer.shelved``."""
-        counts: list[Counts] = writer.counts_by_bucket(
-            {term: (count, self.titled.get(term, 0)) for term, count in self.holding.items() if count > 0}
-        )
+        """Write the artefact to the binary file ``out``. Returns its terms, exact, as ``writer.terms_by_bucket``."""
+        counts: list[Counts] = writer.terms_by_bucket(self.terms.counted())
         keywords = self._keywords()
         parts = {
             "keywords": [writer.Line(data) for data in writer.buckets(keywords)],
-            "terms": [writer.Line(writer.counts_line(shelf)) for shelf in counts],
+            "terms": [writer.Line(writer.terms_line(bucket, self.pages)) for bucket in counts],
             "domains": self.domains,
             "records": self._finished_records(),
             "bodies": self.bodies,

@@ -10,18 +10,29 @@ next way, or builds in full.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import orjson
 
 from abcd_index import fs
-from abcd_index.artefact.format import CELL, DIGITS, LENGTH_END, OFFSET_END, PARTS, RECORDS_VERSION, bucket, checksum
+from abcd_index.artefact.format import (
+    CELL,
+    DIGITS,
+    KNOWN,
+    LENGTH_END,
+    LISTED,
+    OFFSET_END,
+    PARTS,
+    RECORDS_VERSION,
+    bucket,
+    checksum,
+)
 from abcd_index.artefact.provenance import open_ours
 from abcd_index.artefact.ranking import whole
 from abcd_index.artefact.reader import Artefact
 from abcd_index.artefact.times import Times
-from abcd_index.artefact.writer import Line, counts_line, record_line, terms_count
+from abcd_index.artefact.writer import Line, Term, record_line, terms_count, terms_line
 from abcd_index.build.assemble import Assembly, Holders, Means, entry_key
 from abcd_index.build.compile import Compiled, Record, figures_of, finished, postings_of
 from abcd_index.build.manifest import Counts, Pages
@@ -148,8 +159,8 @@ def open_current(scope: Scope) -> Current | None:
 
 
 class Edited(NamedTuple):
-    """The parts of the new artefact. ``lengths``: as in its header; ``counts``: {line: exact counts} where they
-    changed; ``terms``: distinct stems in the store."""
+    """The parts of the new artefact. ``lengths``: as in its header; ``counts``: {line: its terms} where they changed;
+    ``terms``: distinct stems in the store."""
 
     parts: dict[str, list[Line]]
     lengths: list[int]
@@ -160,7 +171,7 @@ class Edited(NamedTuple):
 def edited(current: Current, compiled: Mapping[str, Compiled]) -> Edited | None:
     """The artefact in which the pages of ``compiled`` (by their files) are what they are now, or None. The files
     are the same ones, in the same order."""
-    changes: dict[str, list[int]] = {}
+    changes: list[_Moved] = []
     lengths = list(current.artefact.header["lengths"])
     for file, page in compiled.items():
         number = current.numbers.get(file)
@@ -170,8 +181,7 @@ def edited(current: Current, compiled: Mapping[str, Compiled]) -> Edited | None:
         if not _only_text_changed(current, record, page):
             return None
         figures = current.figures(number, record)
-        _count(changes, figures.terms(), figures.title, -1)
-        _count(changes, page.terms, page.titles, 1)
+        changes.append(_Moved.of(number, figures, page))
         lengths = [total - was + now for total, was, now in zip(lengths, figures.lengths, page.lengths)]
     means = Means.of(lengths, len(current.numbers))
     if means != current.means():
@@ -181,7 +191,7 @@ def edited(current: Current, compiled: Mapping[str, Compiled]) -> Edited | None:
     if counts is None:
         return None
     for number, line in counts.items():
-        parts["terms"][number] = Line(counts_line(line))
+        parts["terms"][number] = Line(terms_line(line, len(current.numbers)))
     for file, page in compiled.items():
         number = current.numbers[file]
         parts["records"][number] = Line(finished(page.row, *means))
@@ -202,30 +212,56 @@ def _only_text_changed(current: Current, record: Record, page: Compiled) -> bool
     )
 
 
-def _count(changes: dict[str, list[int]], terms: Collection[str], titles: Collection[str], sign: int) -> None:
-    """Add what a page had (-1) or has now (1) to {stem: [pages, titles]}."""
-    for column, stems in enumerate((terms, titles)):
-        for stem in stems:
-            changes.setdefault(stem, [0, 0])[column] += sign
+class _Moved(NamedTuple):
+    """What the new text of a page says and the old one did not, and the other way round, in text and in title."""
+
+    page: int
+    came: frozenset[str]
+    went: frozenset[str]
+    titles_came: frozenset[str]
+    titles_went: frozenset[str]
+
+    @classmethod
+    def of(cls, number: int, was: Figures, now: Compiled) -> _Moved:
+        had, has = frozenset(was.terms()), frozenset(now.terms)
+        titled, titles = frozenset(was.title), frozenset(now.titles)
+        return cls(number, has - had, had - has, titles - titled, titled - titles)
+
+    def stems(self) -> frozenset[str]:
+        """All stems of which the counts change."""
+        return self.came.union(self.went, self.titles_came, self.titles_went)
+
+    def applied(self, stem: str, term: Term) -> Term:
+        """The ``term`` of a stem when the page is what it is now."""
+        pages = term.pages + (stem in self.came) - (stem in self.went)
+        titles = term.titles + (stem in self.titles_came) - (stem in self.titles_went)
+        listed = term.listed
+        if stem in self.went:
+            listed = [page for page in listed if page != self.page]
+        elif stem in self.came and len(listed) == term.pages:
+            listed = sorted([*listed, self.page])
+        return Term(pages, titles, listed if len(listed) == pages <= KNOWN else ())
 
 
-def _changed_counts(pages: Pages, changes: Mapping[str, list[int]], lines: int) -> dict[int, Counts] | None:
-    """The exact counts in each of the artefact's ``lines`` of counts that ``changes`` change; None when the number of
-    lines would be another one."""
+def _changed_counts(pages: Pages, changes: Iterable[_Moved], lines: int) -> dict[int, Counts] | None:
+    """The terms in each of the artefact's ``lines`` of them that ``changes`` change; None when the number of lines would
+    be another one, or the pages of a term that has to list them now are not known."""
     changed: dict[int, Counts] = {}
     distinct = pages.terms
-    for stem, (more_pages, more_titles) in changes.items():
-        if not more_pages and not more_titles:
-            continue
-        if not lines:
-            return None
-        number = bucket(stem, lines)
-        if number not in changed:
-            changed[number] = pages.counts_in(number)
-        had_pages, had_titles = changed[number].pop(stem, (0, 0))
-        distinct += (had_pages + more_pages > 0) - (had_pages > 0)
-        if had_pages + more_pages > 0:
-            changed[number][stem] = had_pages + more_pages, had_titles + more_titles
+    for moved in changes:
+        for stem in moved.stems():
+            if not lines:
+                return None
+            number = bucket(stem, lines)
+            if number not in changed:
+                changed[number] = pages.counts_in(number)
+            was = changed[number].pop(stem, Term(0, 0))
+            now = moved.applied(stem, was)
+            distinct += (now.pages > 0) - (was.pages > 0)
+            if now.pages > 0:
+                changed[number][stem] = now
+    if any(term.pages <= LISTED and not term.listed for counts in changed.values() for term in counts.values()):
+        return None
     return changed if terms_count(distinct) == lines else None
 
 
@@ -244,19 +280,21 @@ class Change(NamedTuple):
 
 def changed(current: Current, change: Change) -> Assembly | None:
     """The Assembly of the pages as they are now, to be closed by the caller, or None when the mean lengths left their
-    step, so that the kept pages' weights no longer hold. Its domains are to be added."""
+    step, so that the kept pages' weights no longer hold, or a term became rare whose pages are not known. Its domains are
+    to be added."""
     assembly = Assembly()
     try:
         _take_over_postings(assembly, current, change)
         for name, number in current.numbers.items():
             if name not in change.kept:
                 figures = current.figures(number, current.record(number))
-                assembly.count(figures.terms(), list(figures.title), figures.lengths, -1)
+                assembly.let_go(figures)
         compiled = [page.lengths for page in change.compiled.values()]
         lengths = [sum(column) for column in zip(assembly.lengths, *compiled)]
         if Means.of(lengths, len(change.files())) == current.means():
             _fill(assembly, current, change)
-            return assembly
+            if assembly.terms.known():
+                return assembly
     except BaseException:
         assembly.close()
         raise
@@ -267,13 +305,10 @@ def changed(current: Current, change: Change) -> Assembly | None:
 def _take_over_postings(assembly: Assembly, current: Current, change: Change) -> None:
     """The counts of all pages as they were, and the postings of the kept ones, under their new numbers."""
     assembly.lengths = list(current.artefact.header["lengths"])
-    for counts in current.pages.counts():
-        for term, (pages, titles) in counts.items():
-            assembly.holding[term] = pages
-            if titles:
-                assembly.titled[term] = titles
     numbers = {name: number for number, name in enumerate(change.files())}
     renumbered = {current.numbers[name]: numbers[name] for name in change.kept}
+    for counts in current.pages.counts():
+        assembly.terms.take_over(counts, renumbered)
     same = all(before == after for before, after in renumbered.items()) and len(renumbered) == len(current.numbers)
     for number in range(current.artefact.header["parts"]["keywords"][1]):
         for key, postings in current.value("keywords", number).items():

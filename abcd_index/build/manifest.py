@@ -7,7 +7,8 @@ the pages sidecar is lines of JSON. The first is an object: ``files`` (names in 
 [name: field, id: field], where it has one}), ``links`` ({file: [contradicts, supersedes, superseded_by, updated]},
 where there are any), ``lined`` (files that the catalogue has a line for), ``catalogue`` and ``rules`` (content
 hashes), ``terms`` (distinct stems in the store) and ``stamp`` (size and times of the artefact's file). The next
-hold the exact counts that the artefact rounds: for each of its lines of counts {stem: [pages, titles]}. The last one
+hold the ranking terms, exact: for each of the artefact's lines of them {stem: [pages, titles, [the pages, while at most
+KNOWN hold it]]}. The last one
 is the seal (``publish.sealed``).
 """
 
@@ -22,13 +23,14 @@ import orjson
 from abcd_index import fs
 from abcd_index.artefact.format import PAGES_SUFFIX, PARTS, SUFFIX, TIMES_SUFFIX
 from abcd_index.artefact.reader import Artefact
+from abcd_index.artefact.writer import Term
 from abcd_index.build import publish
 from abcd_index.build.compile import PageLinks
 from abcd_index.build.scan import TICK_NS, Observed
 from abcd_index.store.records import Page
 
-# Exact counts of terms: {stem: (pages, titles)}.
-Counts = dict[str, tuple[int, int]]
+# Ranking terms, exact: {stem: Term}.
+Counts = dict[str, Term]
 
 
 class Pages:
@@ -49,27 +51,26 @@ class Pages:
         self._counts: list[bytes] = []
 
     def counts_in(self, number: int) -> Counts:
-        """The exact counts of the terms in line ``number`` of the artefact's counts: {stem: [pages, titles]}.
+        """The terms in line ``number`` of the artefact's terms: {stem: Term}.
 
-        Raises ValueError or IndexError when the sidecar is damaged.
+        Raises ValueError, TypeError or IndexError when the sidecar is damaged.
         """
-        counts: Counts = orjson.loads(self._counts[number])
-        return counts
+        return {stem: Term(*values) for stem, values in orjson.loads(self._counts[number]).items()}
 
     def counts(self) -> list[Counts]:
-        """The exact counts of all terms, as ``writer.shelved``. Raises ValueError when the sidecar is damaged."""
-        return list(map(orjson.loads, self._counts))
+        """All terms, as ``writer.terms_by_bucket``. Raises ValueError or TypeError when the sidecar is damaged."""
+        return [self.counts_in(number) for number in range(len(self._counts))]
 
     def count(self, counts: list[Counts]) -> None:
-        """Note the exact counts of all terms, as ``writer.shelved``."""
+        """Note all terms, as ``writer.terms_by_bucket``."""
         self.terms = sum(map(len, counts))
-        self._counts = list(map(orjson.dumps, counts))
+        self._counts = list(map(_written, counts))
 
     def recount(self, changed: Mapping[int, Counts], terms: int) -> None:
         """Note the exact counts in some lines: ``changed`` is {number: counts}, ``terms`` the distinct stems now."""
         self.terms = terms
         for number, counts in changed.items():
-            self._counts[number] = orjson.dumps(counts)
+            self._counts[number] = _written(counts)
 
     def note(self, file: str, links: PageLinks, has_line: bool) -> None:
         """Add a page, in the order of the artefact."""
@@ -156,6 +157,11 @@ class Pages:
             artefact.close()
         pages.write(index, key)
         return pages
+
+
+def _written(counts: Counts) -> bytes:
+    # orjson takes no named tuples.
+    return orjson.dumps({stem: tuple(term) for stem, term in counts.items()})
 
 
 def stamp(path: str) -> list[int]:

@@ -1,6 +1,6 @@
-"""What travels: the bytes of the artefact, a line with the exact counts of its terms, and that line's checksum.
+"""What travels: the bytes of the artefact, a line with its terms, exact, and that line's checksum.
 
-The artefact rounds those counts; a build that takes over from it needs them as they are. Everything else that
+The artefact rounds their counts; a build that takes over from it needs them as they are. Everything else that
 lies beside an artefact is made afresh where it arrives: times are facts of a machine, and links and names of pages
 are read from the pages, so nobody has to be believed about them.
 
@@ -23,7 +23,7 @@ import orjson
 
 from abcd_index import fs
 from abcd_index.artefact import writer
-from abcd_index.artefact.format import bucket, checksum
+from abcd_index.artefact.format import LISTED, bucket, checksum
 from abcd_index.artefact.reader import HEAD
 from abcd_index.share.place import Damaged
 from abcd_index.verify.format import peek
@@ -38,21 +38,23 @@ _PIECE = 1 << 16
 _WORTH = 2
 _FOREWORD = 1 << 16
 _LEVEL = 6
-# For each bucket of terms: {term: (pages, titles that hold it)}.
-Counts = Sequence[Mapping[str, Sequence[int]]]
+# For each bucket of terms: {stem: Term}.
+Counts = Sequence[Mapping[str, writer.Term]]
 
 
 def write_bundle(artefact: str, counts: Counts, out: BinaryIO) -> None:
-    """Write the bundle of ``artefact`` and its exact ``counts`` (of ``writer.shelved``) to the file ``out``."""
+    """Write the bundle of ``artefact`` and its exact ``counts`` (of ``writer.terms_by_bucket``) to the file ``out``."""
     with fs.opened(artefact) as source:
         shutil.copyfileobj(source, out, 1 << 20)
-    line = orjson.dumps(counts, option=orjson.OPT_SORT_KEYS)
+    # orjson takes no named tuples.
+    terms = [{stem: tuple(term) for stem, term in bucket.items()} for bucket in counts]
+    line = orjson.dumps(terms, option=orjson.OPT_SORT_KEYS)
     out.write(b"%s\n%10d\n" % (line, checksum(line)))
     out.flush()
 
 
-def cut_to_artefact(file: BinaryIO) -> Any:
-    """Cut the bundle in the open ``file`` down to the artefact. Returns the counts, not yet checked.
+def cut_to_artefact(file: BinaryIO) -> Counts:
+    """Cut the bundle in the open ``file`` down to the artefact. Returns the exact terms, not yet checked against it.
 
     Raises Damaged, and FormatTooNew when a later release wrote it.
     """
@@ -70,27 +72,33 @@ def cut_to_artefact(file: BinaryIO) -> Any:
     try:
         if check != b"%10d\n" % checksum(line):
             raise ValueError("their checksum is another one")
-        counts = orjson.loads(line)
-    except ValueError as error:
+        counts = [{stem: _term(values) for stem, values in terms.items()} for terms in orjson.loads(line)]
+    except (ValueError, TypeError, AttributeError) as error:
         raise Damaged(f"it is damaged: the exact counts of its terms: {error}") from None
     file.truncate(size)
     return counts
 
 
-def counts_fit(counts: Any, lines: Sequence[writer.Line]) -> bool:
-    """Whether exact ``counts`` are what the artefact's ``lines`` of them (``writer.Line``) round.
+def _term(values: Any) -> writer.Term:
+    """The Term of its JSON. Raises ValueError or TypeError when it is none."""
+    pages, titles, listed = values
+    numbers = [pages, titles, *listed]
+    if set(map(type, numbers)) != {int} or not 0 <= titles <= pages or not pages:
+        raise ValueError("they are not counts of pages")
+    if listed != sorted(set(listed)) or len(listed) not in ((pages,) if pages <= LISTED else (0, pages)):
+        raise ValueError("they do not name the pages that they count")
+    return writer.Term(pages, titles, listed)
 
-    Raises TypeError, ValueError or the like when they are no counts at all.
-    """
+
+def counts_fit(counts: Counts, lines: Sequence[writer.Line], pages: int) -> bool:
+    """Whether exact ``counts`` are what the artefact's ``lines`` of terms (``writer.Line``) say of its ``pages``."""
     if len(counts) != len(lines):
         return False
     for number, (own, line) in enumerate(zip(counts, lines)):
-        for term, (pages, titles) in own.items():
-            if type(pages) is not int or type(titles) is not int or not 0 <= titles <= pages or not pages:
+        for stem, term in own.items():
+            if bucket(stem, len(lines)) != number or term.listed and not 0 <= term.listed[0] <= term.listed[-1] < pages:
                 return False
-            if bucket(term, len(lines)) != number:
-                return False
-        made = writer.Line(writer.counts_line(own))
+        made = writer.Line(writer.terms_line(own, pages))
         if (made.length, made.check) != (line.length, line.check):
             return False
     return True

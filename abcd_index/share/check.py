@@ -135,7 +135,7 @@ class Received:
                     _readable(line.length)
                 decoded = self._decoded(old, visitor)
                 self._same_frame(old, decoded, parts)
-                if not counts_fit(counts, parts["terms"]):
+                if not counts_fit(counts, parts["terms"], self._artefact.pages):
                     raise ValueError("the exact counts of its terms are not those that it rounds")
             finally:
                 old.file.close()

@@ -30,12 +30,13 @@ from abcd_index.verify.json_parser import (
 )
 
 MAGIC = "abcd-index"
-FORMAT = 1
+FORMAT = 2
 CELL, OFFSET, LENGTH = 20, 8, 14
 TABLES = ("keywords", "terms", "domains", "records", "bodies")
 SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"\\']
 CODES = {sign: number for number, sign in enumerate(SIGNS)}
 LEVELS, LOWS, FINGERPRINTS, COUNTED = 8, 11, 1009, 8461
+LISTED = 12
 PAIRED = frozenset(SIGNS[:64])
 # What a record lists, and what the fields are that it does not reach (no value: it has to).
 WHOLE, TEXT, NAME = (int,), (str,), (str, type(None))
@@ -215,7 +216,8 @@ def _parts(decoded: Decoded, tables: Mapping[str, list[str]], lines: _Lines, vis
             if name == "keywords":
                 _keywords(decoded, _bucket(line, number, len(tables[name]), where), (pages, domains), where)
             elif name == "terms":
-                _terms(decoded, text_of(line, where), where)
+                if decoded.header["format"] > 1:
+                    _terms(decoded, text_of(line, where), pages, where)
             else:
                 decoded.domains.append(fields_of(line, DOMAIN_FIELDS, where))
     items = chain(_items("records", tables, lines), _items("bodies", tables, lines))
@@ -316,21 +318,29 @@ def _fault(posting: Any, counts: tuple[int, int]) -> str:
     return "" if of_pages or of_domains else "a posting of nothing"
 
 
-def _terms(decoded: Decoded, text: str, where: str) -> None:
-    halves = text.split(" ")
-    require(len(halves) == 2, where, "not two runs of counts with a space in between")
-    seen: set[str] = set()
-    for cells, width in zip(halves, (3, 4)):
-        if len(cells) % width or set(cells) - CODES.keys():
-            raise Wrong(f"{where}: not counts of {width} signs each")
-        signs = [cells[at : at + 2] for at in range(0, len(cells), width)]
-        require(signs == sorted(set(signs)) and not seen.intersection(signs), where, "counts are not in order")
-        require(not signs or CODES[signs[-1][0]] * len(SIGNS) + CODES[signs[-1][1]] < COUNTED, where, "no remainder")
-        require(
-            SIGNS[0] not in cells[2::width] and (width == 3 or SIGNS[0] not in cells[3::width]), where, "a count of 0"
-        )
-        seen.update(signs)
-    decoded.terms += len(seen)
+def _terms(decoded: Decoded, text: str, pages: int, where: str) -> None:
+    cells = text.split(" ") if text else []
+    width = 1
+    while len(SIGNS) ** width < pages:
+        width += 1
+    for cell in cells:
+        codes = [CODES.get(sign, -1) for sign in cell]
+        require(-1 not in codes, where, "a sign that stands for nothing")
+        require(len(cell) >= 4, where, "a term's cell is cut")
+        require(codes[0] * len(SIGNS) + codes[1] < COUNTED, where, "no remainder")
+        if codes[2] > LISTED:
+            require(len(cell) == 4, where, "a term of many pages lists some")
+            continue
+        require(not (len(cell) - 3) % width, where, "a term's cell is cut")
+        listed = [cell[at : at + width] for at in range(3, len(cell), width)]
+        require(listed == sorted(set(listed)), where, "a term's pages do not ascend")
+        require(len(listed) >= codes[2], where, "a term is in more titles than pages")
+        last = 0
+        for sign in listed[-1]:
+            last = last * len(SIGNS) + CODES[sign]
+        require(last < pages, where, "a page beyond the end")
+    require([cell[:2] for cell in cells] == sorted({cell[:2] for cell in cells}), where, "terms are not in order")
+    decoded.terms += len(cells)
 
 
 def _bucket(line: bytes, number: int, count: int, where: str) -> Iterator[tuple[str, Any]]:

@@ -173,7 +173,7 @@ def test_a_prompt_that_meets_a_damaged_artefact_starts_a_rebuild(aged):
     forget_rebuilds(aged)
     # One of a later release is not for this one to replace.
     header, _, rest = good.partition(b"\n")
-    aged.damage(header.replace(b'"format":1', b'"format":9') + b"\n" + rest)
+    aged.damage(header.replace(b'"format":2', b'"format":9') + b"\n" + rest)
     assert aged.quick("auth", "s4") == ""
     assert scopes(aged) == []
 
@@ -213,7 +213,7 @@ def test_the_session_start_says_what_keeps_pages_from_being_recalled(aged):
     assert "damaged" in said() and "\n" not in said()
     assert "--force" in aged.started[-1]
     header, _, rest = good.partition(b"\n")
-    newer = header.replace(b'"format":1', b'"format":9')
+    newer = header.replace(b'"format":2', b'"format":9')
     aged.damage(newer + b"\n" + rest)
     assert "format 9" in said()
     os.utime(idx)
@@ -229,7 +229,7 @@ def test_a_missing_broken_or_newer_artefact_is_silent_at_a_prompt(aged):
     idx = next(aged.index.glob("*.idx"))
     good = idx.read_bytes()
     for damage in (b"", b"{}\n", good[:40], good[: len(good) // 2], good[:-1], good + b"x", b"\0" * len(good),
-                  good.replace(b'"format":1', b'"format":9')):
+                  good.replace(b'"format":2', b'"format":9')):
         aged.damage(damage, idx)
         done = aged.sandbox.hook(aged.payload("auth"))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -76,7 +76,7 @@ def test_a_build_leaves_none_that_a_git_hook_could_switch_back_to(aged, change):
     old = artefact(aged)
     data = old.read_bytes()
     if change == "newer format":
-        old.write_bytes(data.replace(b'"format":1', b'"format":9'))
+        old.write_bytes(data.replace(b'"format":2', b'"format":9'))
     elif change == "torn":
         old.write_bytes(data[:100])
     else:

@@ -24,7 +24,7 @@ def artefact(records=None, bodies=None, postings=None, terms=None, newer=None, d
         bodies = ["Hallo", "\u00e9\x01\n"]
     if postings is None:
         postings = {"auth": [[["auth"], [0, 1]]], "log": [[["log in", "in"], [1]]]}
-    terms = ["!!# !#$#"] if terms is None else terms
+    terms = ["!!!! !##!#"] if terms is None else terms
     parts = {
         "keywords": [writer.Line(line) for line in writer.buckets(postings)],
         "terms": [writer.Line(writer.line(line)) for line in terms],

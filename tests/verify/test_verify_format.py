@@ -92,8 +92,8 @@ def test_a_longer_file_is_noticed():
 def test_a_newer_format_is_not_called_damaged():
     first, rest = artefact().split(b"\n", 1)
     with pytest.raises(FormatTooNew) as caught:
-        read(first.replace(b'"format":1', b'"format":9') + b"\n" + rest)
-    assert (caught.value.found, caught.value.known) == (9, 1)
+        read(first.replace(b'"format":2', b'"format":9') + b"\n" + rest)
+    assert (caught.value.found, caught.value.known) == (9, 2)
 
 
 def test_the_checksum_is_the_one_of_the_specification():
@@ -111,11 +111,14 @@ WRONG = {
     "no normal form": dict(postings={"auth": [[[], [0]]]}),
     "has no postings": dict(postings={"auth": []}),
     "a posting is not [entry, pages]": dict(postings={"auth": [[["auth"], [0], []]]}),
-    "a count of 0": dict(terms=["!!! "]),
-    "two runs of counts": dict(terms=["!!#"]),
-    "not counts of 3 signs": dict(terms=["!!#! "]),
-    "counts are not in order": dict(terms=["!#$!!$ "]),
-    "no remainder": dict(terms=["~~# "]),
+    "a term's cell is cut": dict(terms=["!!#"]),
+    "a sign that stands for nothing": dict(terms=["!!!\\"]),
+    "a term's pages do not ascend": dict(terms=["!!!#!"]),
+    "a term of many pages lists some": dict(terms=["!!A!!"]),
+    "a term is in more titles than pages": dict(terms=["!!$!"]),
+    "a page beyond the end": dict(terms=["!!!~"]),
+    "terms are not in order": dict(terms=["!#!! !!!!"]),
+    "no remainder": dict(terms=["~~!!"]),
     "has not its body's size": dict(records=[record("a.md", size=4)], bodies=["12345"], postings={}, terms=[]),
     "not made of two signs": dict(records=[record("a.md", weights="!!#")], bodies=[""], postings={}, terms=[]),
     "order of its marks": dict(records=[record("a.md", weights="$%!!")], bodies=[""], postings={}, terms=[]),

@@ -214,10 +214,10 @@ def test_an_artefact_that_is_a_link_or_a_folder_is_not_opened(sandbox, root):
 
 def test_a_newer_format_is_not_a_difference(sandbox, root):
     path = current(root)
-    path.write_bytes(path.read_bytes().replace(b'"format":1', b'"format":7', 1))
+    path.write_bytes(path.read_bytes().replace(b'"format":2', b'"format":7', 1))
     found, result = verify(sandbox, root, code=2)
     assert found == [] and result["ok"] is False
-    assert "7" in result["cannot_tell"][0] and "1" in result["cannot_tell"][0]
+    assert "7" in result["cannot_tell"][0] and "2" in result["cannot_tell"][0]
 
 
 def forge(sandbox, root, change, key=None):
