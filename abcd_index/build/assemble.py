@@ -91,7 +91,7 @@ class Terms:
         self.titled.subtract(titles)
 
     def known(self) -> bool:
-        """Whether the pages of every term are known that lists them in the artefact. After ``let_go`` they may not be."""
+        """Whether the pages of each term are known that lists them. After ``let_go`` they may not be."""
         return all(stem in self._listed for stem, pages in self.holding.items() if 0 < pages <= LISTED)
 
     def counted(self) -> dict[str, Term]:

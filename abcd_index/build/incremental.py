@@ -244,8 +244,8 @@ class _Moved(NamedTuple):
 
 
 def _changed_counts(pages: Pages, changes: Iterable[_Moved], lines: int) -> dict[int, Counts] | None:
-    """The terms in each of the artefact's ``lines`` of them that ``changes`` change; None when the number of lines would
-    be another one, or the pages of a term that has to list them now are not known."""
+    """The terms in each of the artefact's ``lines`` of them that ``changes`` change; None when the number of lines
+    would be another one, or the pages of a term that has to list them now are not known."""
     changed: dict[int, Counts] = {}
     distinct = pages.terms
     for moved in changes:
@@ -280,8 +280,8 @@ class Change(NamedTuple):
 
 def changed(current: Current, change: Change) -> Assembly | None:
     """The Assembly of the pages as they are now, to be closed by the caller, or None when the mean lengths left their
-    step, so that the kept pages' weights no longer hold, or a term became rare whose pages are not known. Its domains are
-    to be added."""
+    step, so that the kept pages' weights no longer hold, or a term became rare whose pages are not known. Its domains
+    are to be added."""
     assembly = Assembly()
     try:
         _take_over_postings(assembly, current, change)
