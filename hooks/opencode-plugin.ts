@@ -1,4 +1,4 @@
-// abcd-index for opencode: copy this file to .opencode/plugins/ (or ~/.config/opencode/plugins/).
+// abcd-index for opencode: `abcd-index install --agent opencode` puts this file into .opencode/plugins/.
 //
 // It runs the installed hook for each prompt a person sends and adds what it answers as a synthetic part of
 // that message. Where the program is, `abcd-index build` has noted in the user's own folder. Whatever goes
@@ -36,8 +36,24 @@ function run(script: string, payload: object): string {
   }
 }
 
-export const AbcdIndex = async ({ directory }: { directory: string }) => ({
+// A session that has a parent is a sub-agent's, and what it is told no person typed.
+const parents = new Map<string, boolean>()
+
+async function ofSubAgent(client: any, sessionID: string): Promise<boolean> {
+  if (!parents.has(sessionID)) {
+    try {
+      const found = await client.session.get({ path: { id: sessionID } })
+      if (found.data) parents.set(sessionID, Boolean(found.data.parentID))
+    } catch {
+      // Nobody can say: then it is a person's.
+    }
+  }
+  return parents.get(sessionID) ?? false
+}
+
+export const AbcdIndex = async ({ client, directory }: { client: any; directory: string }) => ({
   "chat.message": async (input: any, output: any) => {
+    if (await ofSubAgent(client, input.sessionID)) return
     const prompt = output.parts
       .filter((part: any) => part.type === "text" && !part.synthetic)
       .map((part: any) => part.text)
@@ -60,6 +76,10 @@ export const AbcdIndex = async ({ directory }: { directory: string }) => ({
     })
   },
   event: async ({ event }: { event: any }) => {
+    if (event.type === "session.created" && event.properties?.info?.parentID) {
+      parents.set(event.properties.info.id, true)
+      return
+    }
     if (event.type === "session.created" || event.type === "session.compacted") {
       run("session_hook.py", {
         session_id: event.properties?.sessionID ?? event.properties?.info?.id,

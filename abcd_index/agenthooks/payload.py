@@ -1,8 +1,8 @@
 """What each coding agent's hook sends, and the envelope that it reads an answer from.
 
 Prompt path: imports nothing. An agent is recognised by the shape of its payload; where two look alike a
-``--host=NAME`` in the registered command decides. ``docs/how-to/agents.md`` says which of the answers
-below are confirmed.
+``--host=NAME`` in the registered command decides. ``docs/how-to/agents.md`` says in which version each
+was seen.
 """
 
 TYPE_CHECKING = False
@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROMPT = "UserPromptSubmit"
+# Around a compaction. Gemini fires its own before every call of the model and says "auto"; of those nobody knows
+# whether anything was compacted, so only a person's own counts.
+EMPTIED = ("precompact", "postcompact")
+GUESSED = "precompress"
+FILES = "\n--- Content from referenced files ---\n"
 
 # Agents that read `hookSpecificOutput` need no entry. '' means: this agent cannot take context, stay silent.
 COPILOT, CURSOR, CLINE, KIRO, KIMI = "copilot", "cursor", "cline", "kiro", "kimi"
@@ -41,10 +46,11 @@ class Call:
 
     ``host``; ``event``: the hook event as received; ``prompt``: text, '' when there is none; ``cwd``:
     as received or None; ``session`` and ``turn``: text, '' when not given; ``subagent``: the prompt is a
-    sub-agent's; ``source``: why a session started, or ''; ``start``: the session begins with this call.
+    sub-agent's; ``source``: why a session started, or ''; ``begins``: the session does with this call;
+    ``emptied``: the session's context was emptied or is about to be.
     """
 
-    __slots__ = ("host", "event", "prompt", "cwd", "session", "turn", "subagent", "source", "start")
+    __slots__ = ("host", "event", "prompt", "cwd", "session", "turn", "subagent", "source", "begins", "emptied")
 
     def __init__(
         self, host: str, payload: "dict[str, Any]", names: "tuple[object, object, object, object]", event: str
@@ -57,17 +63,23 @@ class Call:
         self.cwd = cwd if isinstance(cwd, str) else None
         self.session = name(session)
         self.turn = name(turn)
-        self.subagent = bool(get("agent_id") or get("agentId"))
-        source = get("source")
+        # Cline gives every agent an id, its own first one too.
+        self.subagent = bool(get("parent_agent_id") if host == CLINE else get("agent_id") or get("agentId"))
+        source, event = get("source"), event.lower()
         self.source = source if isinstance(source, str) else ""
-        self.start = event.lower() == "sessionstart"
+        self.begins = event in ("sessionstart", "agentspawn")
+        self.emptied = (
+            event in EMPTIED
+            or (event == GUESSED and get("trigger") == "manual")
+            or (self.begins and self.source in ("clear", "compact"))
+        )
 
 
 def read_call(payload: "dict[str, Any]", forced: str = "", environ: "Callable[[str], str] | None" = None) -> "Call":
     """``payload``: the JSON object on the hook's stdin (dict). ``forced``: a host name that wins over the shape.
-    ``environ``: name -> text, asked only for Cursor, which may send no folder. Returns a Call."""
+    ``environ``: name -> text, asked for what a payload leaves out of Copilot and Cursor. Returns a Call."""
     get = payload.get
-    host = forced if forced in HOSTS else detect(payload)
+    host = forced if forced in HOSTS else detect(payload, environ)
     said = get("hook_event_name") or get("hookEventName") or get("hookName")
     event = said if isinstance(said, str) and said else PROMPT
     known = event is said
@@ -84,12 +96,15 @@ def read_call(payload: "dict[str, Any]", forced: str = "", environ: "Callable[[s
             get("generation_id"),
         )
     elif host == COPILOT and not known:
-        # Copilot's camelCase events do not say their name: a start has a source, or a first prompt.
-        if "prompt" not in payload and ("source" in payload or "initialPrompt" in payload):
+        # Copilot's camelCase events do not say their name: a start has a source, a compaction what began it.
+        if "trigger" in payload:
+            event = "preCompact"
+        elif "prompt" not in payload and ("source" in payload or "initialPrompt" in payload):
             event = "sessionStart"
-        names = get("prompt") or get("initialPrompt"), get("cwd"), get("sessionId"), None
+        names = get("prompt"), get("cwd"), get("sessionId"), None
     else:
-        prompt = get("submitted_prompt") if isinstance(get("submitted_prompt"), str) else get("prompt")
+        submitted = get("submitted_prompt")
+        prompt = submitted if isinstance(submitted, str) else typed(get("prompt"), event)
         names = (
             prompt,
             get("cwd"),
@@ -99,7 +114,7 @@ def read_call(payload: "dict[str, Any]", forced: str = "", environ: "Callable[[s
     return Call(host, payload, names, event)
 
 
-def detect(payload: "dict[str, Any]") -> str:
+def detect(payload: "dict[str, Any]", environ: "Callable[[str], str] | None" = None) -> str:
     """The name of the agent that sends such a payload; 'claude' for all that keep to its shape."""
     get = payload.get
     if "clineVersion" in payload or isinstance(get("userPromptSubmit"), dict):
@@ -122,8 +137,20 @@ def detect(payload: "dict[str, Any]") -> str:
     mode = get("permission_mode")
     if isinstance(mode, str) and (mode in ("off", "spec") or mode.startswith("auto-")):
         return "droid"
-    if "submitted_prompt" in payload or ("timestamp" in payload and "transcript_path" in payload):
+    if "transcript_path" in payload:
+        return "qwen" if "submitted_prompt" in payload or "timestamp" in payload else "claude"
+    return without_transcript(payload, environ)
+
+
+def without_transcript(payload: "dict[str, Any]", environ: "Callable[[str], str] | None") -> str:
+    """The agent among those with Claude's names that say nothing of a transcript. Copilot runs the hooks of a project's
+    .claude/settings.json so."""
+    if payload.get("client_type") == "kimi_code_cli":
+        return KIMI
+    if "submitted_prompt" in payload:
         return "qwen"
+    if "timestamp" in payload or (environ is not None and environ("COPILOT_CLI") == "1"):
+        return COPILOT
     return "claude"
 
 
@@ -149,6 +176,11 @@ def envelope(host: str, event: str, text: str, quote: "Callable[[str], str]") ->
         key = '"message":' if host == KIMI else '"additionalContext":'
         answer = '{"hookSpecificOutput":{"hookEventName":' + quote(event) + "," + key + said + "}}"
     return answer.encode("ascii")
+
+
+def typed(prompt: object, event: str) -> object:
+    """What a person typed of a prompt of Gemini's, which puts the text of each file named as ``@file`` behind it."""
+    return prompt.partition(FILES)[0] if event == "BeforeAgent" and isinstance(prompt, str) else prompt
 
 
 def words(prompt: object) -> str:

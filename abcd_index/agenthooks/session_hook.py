@@ -9,9 +9,8 @@ import sys
 from abcd_index.agenthooks import fill, io
 from abcd_index.agenthooks.freshness import look
 from abcd_index.agenthooks.ledger import forget, prune
-from abcd_index.agenthooks.payload import COPILOT, envelope, read_call
+from abcd_index.agenthooks.payload import envelope, read_call
 from abcd_index.agenthooks.prompt_hook import forced_host, report
-from abcd_index.agenthooks.prompt_hook import respond as answer_prompt
 from abcd_index.agenthooks.rebuild import holds_pages, mend, rebuild
 from abcd_index.agenthooks.render import flat
 from abcd_index.artefact.format import ROW, TIMES_SUFFIX, of_another_release
@@ -39,10 +38,9 @@ if TYPE_CHECKING:
 # Seconds for the whole hook. A hundred thousand pages are looked at in less than one.
 DEADLINE = 20.0
 PRUNED = 256
-EMPTIED = ("precompact", "postcompact", "precompress")
 BEGUN = ("startup", "new", "")
 # Agents whose prompt hook may drop what it is given: their session starts with a word on where the pages are.
-TOLD_AT_START = (COPILOT, "vscode")
+TOLD_AT_START = ("vscode",)
 
 
 def main() -> None:
@@ -64,29 +62,23 @@ def respond(
 ) -> None:
     """Act on one payload (dict); at a session's start say through ``send`` what a person should mend."""
     call = read_call(payload, forced, places.get)
-    event = call.event.lower()
-    begins = event in ("sessionstart", "agentspawn")
-    emptied = event in EMPTIED or begins and call.source in ("clear", "compact")
-    session = None if call.subagent else io.session_of(call.session, places, make=emptied)
+    session = None if call.subagent else io.session_of(call.session, places, make=call.emptied)
     if session is not None:
-        if emptied:
+        if call.emptied:
             forget(session)
             fill.reset(session)
-        elif begins and call.source in BEGUN:
+        elif call.begins and call.source in BEGUN:
             forget(session)
             fill.reset(session, make=False)
-        if begins:
+        if call.begins:
             prune(session, PRUNED)
-    if not begins:
+    if not call.begins:
         return
     lines = []
     scopes = find_scopes(call.cwd, places)
     for scope in scopes:
         lines += inspect(scope, places)
     if call.host in TOLD_AT_START:
-        if call.prompt:
-            answer_prompt(payload, places, forced, send)
-            return
         lines += [whereabouts(scope) for scope in scopes]
     if lines:
         io.arm(0)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # A pipe takes this much at once everywhere; more needs somebody to feed it.
 PIPE = 4096
+# Copilot's name for the tokens that are in the window.
+CONTEXT = "current_context_tokens"
 
 
 def main() -> None:
@@ -70,12 +72,17 @@ def figures(window: object) -> "tuple[float | None, str]":
     """(percent free or None, the numbers themselves as one word) of a ``context_window``; (None, '') for none.
 
     The agent's own percentage counts most; without it, the tokens of the last request and the size of the
-    window. Qwen's ``current_usage`` is a number, Claude's an object, both may be null.
+    window. Qwen's ``current_usage`` is a number, Claude's an object, both may be null. Copilot's adds up all
+    requests of the session, so what it says beside it counts. Qwen gives a model that it does not know a window
+    of size 0 and then calls it empty: that is no figure.
     """
     if not isinstance(window, dict):
         return None, ""
     used, free = number(window.get("used_percentage")), number(window.get("remaining_percentage"))
-    tokens, size = tokens_of(window.get("current_usage")), number(window.get("context_window_size"))
+    size = number(window.get("context_window_size"))
+    if size == 0:
+        return None, ""
+    tokens = tokens_of(window.get(CONTEXT if CONTEXT in window else "current_usage"))
     said = "/".join(["-" if n is None else "%.6g" % n for n in (used, free, tokens, size)])
     if used is None and free is not None:
         used = 100 - free

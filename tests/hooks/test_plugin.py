@@ -50,7 +50,9 @@ def test_the_manifests_agree_with_the_package():
     assert plugin["version"] == abcd_index.__version__
     assert market["plugins"][0]["name"] == plugin["name"] == "abcd-index"
     assert market["plugins"][0]["source"] == "./"
-    assert set(commands()) == {"UserPromptSubmit", "SessionStart", "PreCompact", "PostCompact"}
+    assert market["description"]  # `claude plugin validate --strict` wants one.
+    # Claude Code shows a person the command of a PreCompact hook; a session start after it says the same.
+    assert set(commands()) == {"UserPromptSubmit", "SessionStart"}
 
 
 def test_the_plugin_names_no_path_of_its_own_folder():
@@ -63,8 +65,6 @@ def test_the_plugin_answers_through_the_installed_program(built):
     assert "Body A." in answer["hookSpecificOutput"]["additionalContext"]
     assert run(built, "SessionStart", {"session_id": "s1", "cwd": str(built.root), "hook_event_name": "SessionStart",
                                        "source": "compact"}) is None
-    assert run(built, "UserPromptSubmit", built.payload("auth"))
-    assert run(built, "PreCompact", {"session_id": "s1", "cwd": str(built.root), "hook_event_name": "PreCompact"}) is None
     assert run(built, "UserPromptSubmit", built.payload("auth"))
 
 
@@ -88,22 +88,29 @@ def test_without_the_program_prompts_go_through_and_the_session_start_says_what_
 NODE = shutil.which("node")
 DRIVER = """
 import {AbcdIndex} from %s
-const plugin = await AbcdIndex({directory: process.argv[2]})
-const ask = async (text) => {
+const get = async ({path}) => {
+  if (path.id === "ses_gone") throw new Error("no such session")
+  return {data: path.id === "ses_of_agent" ? {id: path.id, parentID: "ses_1"} : {id: path.id}}
+}
+const plugin = await AbcdIndex({client: {session: {get}}, directory: process.argv[2]})
+const ask = async (text, sessionID = "ses_1") => {
   const output = {message: {id: "msg_" + text.length}, parts: [{type: "text", text}]}
-  await plugin["chat.message"]({sessionID: "ses_1"}, output)
+  await plugin["chat.message"]({sessionID}, output)
   return output.parts.slice(1)
 }
 const first = await ask("why does auth fail?")
 const second = await ask("auth, once more")
 await plugin.event({event: {type: "session.compacted", properties: {sessionID: "ses_1"}}})
-console.log(JSON.stringify([first, second, await ask("and auth after that?"), await ask("nothing")]))
+await plugin.event({event: {type: "session.created", properties: {info: {id: "ses_2", parentID: "ses_1"}}}})
+console.log(JSON.stringify([first, second, await ask("and auth after that?"), await ask("nothing"),
+  await ask("auth", "ses_of_agent"), await ask("auth!", "ses_2"), await ask("auth", "ses_gone")]))
 """
 
 
 def without_types(text):
     """The plugin as plain JavaScript: its annotations are few and simple."""
-    return re.sub(r": (any|string|object|\{ \w+: \w+ \})(?=[,)} ])", "", text)
+    text = re.sub(r": (any|string|object|Promise<\w+>|\{ (?:client: any; )?\w+: (?:any|string) \})(?=[,)} ])", "", text)
+    return text.replace("Map<string, boolean>", "Map")
 
 
 @pytest.mark.skipif(not NODE, reason="needs node")
@@ -114,6 +121,8 @@ def test_the_opencode_plugin_adds_a_synthetic_part(built, tmp_path):
     done = subprocess.run([NODE, str(tmp_path / "driver.mjs"), str(built.root)], env=built.sandbox.env, capture_output=True,
                           timeout=60)
     assert done.returncode == 0, done.stderr.decode()
-    first, second, third, nothing = json.loads(done.stdout)
+    first, second, third, nothing, of_agent, of_another, of_nobody = json.loads(done.stdout)
     assert len(first) == 1 and first[0]["synthetic"] and "Body A." in first[0]["text"]
     assert second == [] and len(third) == 1 and nothing == []
+    # What a sub-agent is told no person typed; where opencode cannot say whose a session is, it is a person's.
+    assert of_agent == of_another == [] and len(of_nobody) == 1
