@@ -280,7 +280,7 @@ def note_built(scope: Scope, places: Places) -> None:
 def record_interpreter(places: Places, renew: bool = False) -> None:
     """Note the interpreter and the hook scripts for hooks that run under another one."""
     from abcd_index.build.run import record_interpreter
-    from abcd_index.install.settings_files import scripts_folder
+    from abcd_index.install.entries import scripts_folder
 
     record_interpreter(places, scripts_folder(), renew)
 

@@ -278,6 +278,13 @@ def status(
 @app.command(short_help="Git hooks and the agent's hooks, here.")
 def install(
     root: Optional[str] = ROOT,
+    agent: Optional[List[str]] = typer.Option(
+        None,
+        "--agent",
+        metavar="NAME",
+        help="Whose hooks: claude (where none is named), codex, gemini, qwen, copilot, cursor, kimi, droid, opencode, "
+        "cline, kiro; repeatable.",
+    ),
     dry_run: bool = DRY_RUN,
     status_line: bool = typer.Option(
         False,
@@ -295,19 +302,20 @@ def install(
     """Install the git hooks and the agent's hooks of this project; keep what others put there."""
     from abcd_index.commands import install as command
 
-    _end(
-        command.run(
-            root, dry_run=dry_run, status_line=status_line, hooks_path=hooks_path, local=local, git_only=git_only
-        )
-    )
+    choice = command.Choice(agent or (), dry_run, status_line, hooks_path, local, git_only)
+    _end(command.run(root, choice))
 
 
 @app.command(short_help="Take away what install put there.")
-def uninstall(root: Optional[str] = ROOT, dry_run: bool = DRY_RUN) -> None:
+def uninstall(
+    root: Optional[str] = ROOT,
+    agent: Optional[List[str]] = typer.Option(None, "--agent", metavar="NAME", help="Only the hooks of this agent."),
+    dry_run: bool = DRY_RUN,
+) -> None:
     """Take the hooks away; give back what was there before."""
     from abcd_index.commands import install as command
 
-    _end(command.uninstall(root, dry_run=dry_run))
+    _end(command.uninstall(root, dry_run, agent or ()))
 
 
 @app.command(short_help="Watch the main job run, in a temporary folder.")

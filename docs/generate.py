@@ -1,5 +1,6 @@
-"""Makes what can be made of the docs: ``docs/reference/cli.md``, ``docs/reference/findings.md``, and in
-``docs/explanation/architecture.md`` the rooms of the package and the arrows between them.
+"""Makes what can be made of the docs: ``docs/reference/cli.md``, ``docs/reference/findings.md``, in
+``docs/explanation/architecture.md`` the rooms of the package and the arrows between them, and in
+``docs/how-to/agents.md`` the table of agents.
 
 ``python docs/generate.py`` writes them, ``--check`` only says whether they are up to date (exit 1 when
 not); a test runs the same comparison.
@@ -13,6 +14,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 PACKAGE = DOCS.parent / "abcd_index"
+AGENTS_BEGIN, AGENTS_END = "<!-- agents: begin, made by docs/generate.py -->\n", "<!-- agents: end -->\n"
 ROOMS_BEGIN, ROOMS_END = "<!-- rooms: begin, made by docs/generate.py -->\n", "<!-- rooms: end -->\n"
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
 
@@ -121,6 +123,25 @@ def architecture_page():
     return before + ROOMS_BEGIN + "\n".join(lines) + "\n" + ROOMS_END + after
 
 
+def agents_page():
+    """The page on agents, with the table of them as ``install`` reads it."""
+    from abcd_index.install.entries import table
+
+    before, _, rest = (DOCS / "how-to/agents.md").read_text(encoding="utf-8").partition(AGENTS_BEGIN)
+    after = rest.partition(AGENTS_END)[2]
+    lines = [
+        "",
+        "| agent | `--agent` | file | how it is recognised | answer | known from |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, row in table().items():
+        file = f"`{row['file'].replace('EVENT', '')}`" if "file" in row else ""
+        known = row.get("from") or f"seen in {row['seen in']} on {row['seen on']}"
+        named = f"`{name}`" if "file" in row else ""
+        lines.append(f"| {row['title']} | {named} | {file} | {row['known by']} | {row['answer']} | {known} |")
+    return before + AGENTS_BEGIN + "\n".join(lines) + "\n\n" + AGENTS_END + after
+
+
 def _needs(name, path, rooms):
     """The other rooms that a room imports from, also later than at its start; not what only a type checker reads."""
     found = set()
@@ -151,6 +172,7 @@ PAGES = {
     "reference/cli.md": cli_page,
     "reference/findings.md": findings_page,
     "explanation/architecture.md": architecture_page,
+    "how-to/agents.md": agents_page,
 }
 
 

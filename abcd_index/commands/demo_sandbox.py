@@ -16,7 +16,7 @@ from typing import Any, Dict, NamedTuple, Tuple
 import abcd_index
 from abcd_index import fs
 from abcd_index.errors import AbcdError
-from abcd_index.install.settings_files import bare_python, scripts_folder
+from abcd_index.install.entries import bare_python, scripts_folder
 
 STORE = Path(__file__).resolve().parent / "demo_store"
 PATIENCE = 60

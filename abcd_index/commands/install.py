@@ -1,8 +1,8 @@
-"""``abcd-index install`` and ``uninstall``: git hooks and the project's ``.claude/settings.json``.
+"""``abcd-index install`` and ``uninstall``: git hooks and an agent's hooks, by default those of Claude Code.
 
-Nothing outside the repository is written but a note of the interpreter in the user's own folder, and what
-other tools and people put there stays. Exit status: 0 all in place, 1 something left out (each named with
-what to do), 2 nothing could be done.
+Nothing outside the repository is written but a note of the interpreter in the user's own folder, and the file of an
+agent that has none in the project; what other tools and people put there stays. Exit status: 0 all in place, 1
+something left out (each named with what to do), 2 nothing could be done.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from functools import partial
+from typing import NamedTuple, Sequence
 
 from abcd_index import fs
 from abcd_index.build.tracked import FILE, is_kept
@@ -19,59 +20,70 @@ from abcd_index.commands.status_facts import expected_key, scope_facts
 from abcd_index.errors import AbcdError
 from abcd_index.git import run as git
 from abcd_index.githooks import tracked
-from abcd_index.install.agents import away_with_settings, plan_settings
+from abcd_index.install.agents import CLAUDE, away_with_agents, plan_agent
+from abcd_index.install.entries import agent, scripts_folder
 from abcd_index.install.git import away_with_hooks, ping, plan_hooks
-from abcd_index.install.plan import Plan
-from abcd_index.install.project import Project, find
-from abcd_index.install.receipt import Receipt
+from abcd_index.install.project import Plan, Project, Receipt, find
 from abcd_index.scopes import Places, Scope
 
 
+class Choice(NamedTuple):
+    """What is asked of ``install``. ``agents``: their names, none for Claude Code. ``status_line``: also the status
+    line, around the one that is there. ``hooks_path``: write into a ``core.hooksPath`` inside the work tree. ``local``:
+    the settings file that is not shared. ``git_only``: leave the agents' settings alone."""
+
+    agents: Sequence[str] = ()
+    dry_run: bool = False
+    status_line: bool = False
+    hooks_path: bool = False
+    local: bool = False
+    git_only: bool = False
+
+
 def run(
-    root: str | None = None,
-    dry_run: bool = False,
-    status_line: bool = False,
-    hooks_path: bool = False,
-    local: bool = False,
-    git_only: bool = False,
-    console: Console | None = None,
-    places: Places | None = None,
+    root: str | None = None, choice: Choice = Choice(), console: Console | None = None, places: Places | None = None
 ) -> int:
-    """Install. ``status_line``: also the status line, around the one that is there. ``hooks_path``: write
-    into a ``core.hooksPath`` inside the work tree. ``local``: ``settings.local.json``. ``git_only``: leave
-    the agent's settings alone. Returns an exit status; raises AbcdError when nothing may be done here at all."""
+    """Install. Returns an exit status; raises AbcdError when nothing may be done here at all."""
     console, places = console or Console(), places or Places()
+    names = [] if choice.git_only else [agent(name).name for name in choice.agents or (CLAUDE,)]
     project = find(root, places)
     plan = Plan()
-    hooks = plan_hooks(project, plan, hooks_path)
-    if not git_only:
-        plan_settings(project, plan, places, status_line, local)
-    _plan_build(project, plan, places, renew=not git_only)
-    if dry_run:
+    hooks = plan_hooks(project, plan, choice.hooks_path)
+    for name in dict.fromkeys(names):
+        plan_agent(name, project, plan, places, (choice.local, choice.status_line))
+    _plan_build(project, plan, places, renew=not choice.git_only)
+    if choice.dry_run:
         console.line("would do:" if plan.steps else "nothing to do")
-    plan.carry_out(console, project.root, dry_run)
-    if not dry_run:
+    plan.carry_out(console, project.root, choice.dry_run)
+    if not choice.dry_run:
         for name in hooks:
             if project.place is not None:
                 ping(project.place, name, plan)
     plan.report(console)
-    return _ending(plan, hooks, project, console, dry_run)
+    return _ending(plan, hooks, project, console, choice.dry_run)
 
 
 def uninstall(
-    root: str | None = None, dry_run: bool = False, console: Console | None = None, places: Places | None = None
+    root: str | None = None,
+    dry_run: bool = False,
+    agents: Sequence[str] = (),
+    console: Console | None = None,
+    places: Places | None = None,
 ) -> int:
-    """Take away what ``run`` put there; what it found there is given back byte for byte."""
+    """Take away what ``run`` put there; what it found there is given back byte for byte. ``agents``: only what is in
+    the files of these."""
     console, places = console or Console(), places or Places()
+    names = [agent(name).name for name in agents]
     project = find(root, places)
     plan = Plan()
-    away_with_settings(project, plan, places)
-    _away_with_index(project, plan)
-    away_with_hooks(project, plan)
+    away_with_agents(names, project, plan, places)
+    if not names:
+        _away_with_index(project, plan)
+        away_with_hooks(project, plan)
     if dry_run:
         console.line("would do:" if plan.steps else "nothing to do")
     elif not plan.steps:
-        console.line("nothing of abcd-index is installed here")
+        console.line(f"nothing of abcd-index is installed {'for ' + ', '.join(names) if names else 'here'}")
     plan.carry_out(console, project.root, dry_run)
     plan.report(console)
     return FINDINGS if plan.left else OK
@@ -79,7 +91,6 @@ def uninstall(
 
 def _plan_build(project: Project, plan: Plan, places: Places, renew: bool) -> None:
     from abcd_index.build.run import record_interpreter
-    from abcd_index.install.settings_files import scripts_folder
 
     noted = os.path.join(places.user, ".index", "interpreter")
     known = _text(noted).strip()

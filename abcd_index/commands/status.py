@@ -15,11 +15,11 @@ from abcd_index.commands.console import FAILED, FINDINGS, OK, Console, count
 from abcd_index.commands.status_facts import Facts
 from abcd_index.errors import AbcdError
 from abcd_index.githooks.files import LINE, VERSION
-from abcd_index.install.plan import shown
-from abcd_index.install.project import find
+from abcd_index.install.agents import CLAUDE
+from abcd_index.install.project import find, shown
 from abcd_index.scopes import Places
 
-AGENT_EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact")
+AGENT_EVENTS = ("UserPromptSubmit", "SessionStart")
 
 
 def run(
@@ -90,11 +90,11 @@ def _installed(report: Facts) -> list[str]:
         found += _hook_problems(hook)
     for entry in report["agent"]:
         found += _agent_problems(entry)
-    seen = [entry.get("event") for entry in report["agent"]]
+    seen = [(entry["agent"], entry["event"]) for entry in report["agent"] if "event" in entry]
     found += [
         f"{event} is registered in two settings files: it runs twice"
-        for event in dict.fromkeys(seen)
-        if event and seen.count(event) > 1
+        for agent, event in dict.fromkeys(seen)
+        if seen.count((agent, event)) > 1
     ]
     noted = report["interpreter"]
     if noted and not noted["exists"]:
@@ -162,8 +162,10 @@ def advice(report: Facts) -> list[str]:
         found.append(f"`chmod -R go= {shlex.quote(home['path'])}` keeps your pages to yourself{files}")
     git = report["git"]
     missing = [hook["hook"] for hook in git.get("hooks", ()) if hook["state"] in ("absent", "foreign")]
-    events = {entry.get("event") for entry in report["agent"]}
-    wanting = [event for event in AGENT_EVENTS if event not in events]
+    names = {entry["agent"] for entry in report["agent"]}
+    events = {entry.get("event") for entry in report["agent"] if entry["agent"] == CLAUDE}
+    wanting = [event for event in AGENT_EVENTS if event not in events and (not names or CLAUDE in names)]
+    found += _unread(report)
     if git.get("not_ours") and missing:
         found.append(f"add to {', '.join(missing)} in {git['hooks_folder']}: {LINE}")
     elif missing or wanting:
@@ -176,6 +178,14 @@ def advice(report: Facts) -> list[str]:
             "without it prompts count as MODERATE"
         )
     return found
+
+
+def _unread(report: Facts) -> Iterator[str]:
+    """The agents that would find none of their hooks, started here."""
+    titles = {entry["title"] for entry in report["agent"] if "event" in entry}
+    for title in sorted(titles - {entry["title"] for entry in report["agent"] if entry.get("read_here")}):
+        said = f"{title}, started here, fires no hook: start it in {report['root']}"
+        yield said + (", run `abcd-index install --local` there, or take the plugin" if "Claude" in title else "")
 
 
 def _print(report: Facts, console: Console) -> None:
@@ -248,7 +258,7 @@ def _hook(hook: Facts) -> str:
 
 def _print_agent(entries: list[Facts], base: str, console: Console) -> None:
     if not entries:
-        console.line("agent      no hooks registered in .claude/ of this project")
+        console.line("agent      no hooks registered for an agent in this project")
     for entry in entries:
         where = shown(entry["file"], base)
         if "error" in entry:

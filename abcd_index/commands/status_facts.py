@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import stat
 import time
 from typing import Any, Dict
@@ -19,7 +18,9 @@ from abcd_index.git import run
 from abcd_index.git.run import Worktree
 from abcd_index.githooks import files as hooks
 from abcd_index.githooks import tracked
-from abcd_index.install.agents import registered
+from abcd_index.install.agents import is_read, registered
+from abcd_index.install.entries import Agent, made_payload, python_of
+from abcd_index.install.entries import agent as agent_named
 from abcd_index.install.git import answer, kept_folder, target
 from abcd_index.install.project import Project
 from abcd_index.scopes import USER, Places, Scope, allowed_by
@@ -223,49 +224,39 @@ def _imports(python: str) -> bool:
 def agent(project: Project, places: Places, check: bool, keyword: str) -> list[Facts]:
     """Our entries in the project's settings files; with ``check`` each command is run as it stands."""
     found: list[Facts] = []
-    for path, commands in registered(project, places):
-        if isinstance(commands, Exception):
-            found.append({"file": path, "error": str(commands)})
-            continue
+    for one in registered(project, places):
+        name, path, commands, error = one
+        if error is not None:
+            found.append({"agent": name, "file": path, "error": str(error)})
         for event, command in commands.items():
-            entry: Facts = {"file": path, "event": event, "command": command, "python": _python_of(command)}
+            of = agent_named(name)
+            entry: Facts = {"agent": name, "title": of.title, "file": path, "event": event, "command": command}
+            entry["python"], entry["read_here"] = python_of(command), is_read(one, project)
             if check:
-                entry.update(_try(event, command, project.root, keyword))
+                entry.update(_try(of, event, command, (project.root, keyword)))
             found.append(entry)
     return found
 
 
-def _python_of(command: str) -> str | None:
-    """The interpreter in one of our commands."""
-    try:
-        words = shlex.split(command, comments=True)
-    except ValueError:
-        return None
-    return words[words.index("-x") + 1] if "-x" in words[:-1] else None
-
-
-def _try(event: str, command: str, root: str, keyword: str) -> Facts:
-    """Run exactly the registered command, as the agent would. No session is named, so none is changed."""
-    payload = {"cwd": root, "hook_event_name": event}
-    if event == "UserPromptSubmit":
-        payload["prompt"] = keyword or "abcd-index status"
+def _try(of: Agent, event: str, command: str, asked: tuple[str, str]) -> Facts:
+    """Run exactly the registered command, as the agent would. ``asked``: the project's folder, a keyword of it."""
+    root, keyword = asked
+    payload = made_payload(of, event, root, keyword or "abcd-index status")
     import json
 
     status, out, error, took = _run(["/bin/sh", "-c", command], json.dumps(payload).encode(), root)
     facts: Facts = {"status": status, "milliseconds": round(took * 1000), "said": out.decode("utf-8", "replace")[:200]}
-    python = _python_of(command)
+    python = python_of(command)
     version = _run([python, "-I", "-S", "-c", "import sys; print(sys.version.split()[0])"], b"")[1] if python else b""
     facts["python_version"] = version.decode("ascii", "replace").strip() or None
-    facts["answers"] = status == 0 and facts["python_version"] is not None and _fits(event, out, keyword)
+    facts["answers"] = (
+        status == 0
+        and facts["python_version"] is not None
+        and (of.events.get(event) != "prompt" or not keyword or b"<abcd-memory" in out)
+    )
     if error:
         facts["stderr"] = error.decode("utf-8", "replace")[:200]
     return facts
-
-
-def _fits(event: str, out: bytes, keyword: str) -> bool:
-    if event != "UserPromptSubmit" or not keyword:
-        return True
-    return b'"additionalContext"' in out
 
 
 def _run(argv: list[str], data: bytes, cwd: str | None = None) -> tuple[int, bytes, bytes, float]:

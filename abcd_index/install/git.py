@@ -14,9 +14,7 @@ from abcd_index.git import run as git
 from abcd_index.git.run import Worktree
 from abcd_index.githooks import files as hooks
 from abcd_index.githooks import stores, tracked
-from abcd_index.install.plan import Plan
-from abcd_index.install.project import NO_WORK_TREE, Project
-from abcd_index.install.receipt import NAME as RECEIPT
+from abcd_index.install.project import NO_WORK_TREE, RECEIPT, Plan, Project
 
 # The arguments that a hook is tried with. It answers and does nothing.
 TRIED_WITH = {"post-checkout": ("HEAD", "HEAD", "0"), "post-merge": ("0",), "post-rewrite": ("amend",)}

@@ -1,6 +1,6 @@
 """Edits of a JSON text that leave every byte they are not about as it is.
 
-An agent's settings file belongs to a person: order, indentation, line ends and odd spacing stay. So the
+An agent's settings file belongs to a person: order, comments, indentation, line ends and odd spacing stay. So the
 text is scanned for where each value lies, and only the places that change are rewritten.
 """
 
@@ -12,16 +12,36 @@ import re
 from abcd_index.store.json_positions import JsonError, Lines, Value, parse
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n\r]*|/\*.*?\*/', re.DOTALL)
 
 
-def scan(text: str) -> Value:
-    """The Value of a JSON document. Raises ValueError when it is not JSON or says a key twice."""
+def scan(text: str, comments: bool = False) -> Value:
+    """The Value of a JSON document; ``comments``: it may hold some. Raises ValueError when it is not JSON or says a key
+    twice."""
+    plain = without_comments(text) if comments else text
     try:
-        value = parse(text)
+        value = parse(plain)
     except JsonError as error:
-        raise ValueError(f"line {Lines(text).of(error.at)}: {error.message}") from None
-    _once(text, value)
+        raise ValueError(f"line {Lines(plain).of(error.at)}: {error.message}") from None
+    _once(plain, value)
     return value
+
+
+def without_comments(text: str) -> str:
+    """``text`` with blanks in the place of each comment, so that everything else stays where it is."""
+    return _COMMENT.sub(_blank, text)
+
+
+def is_commented(text: str, node: Value) -> bool:
+    """Whether anything is said beside the only item of ``node``."""
+    (start,), (item,) = _starts(node), nodes_of(node)
+    beside = slice(node.start + 1, start), slice(item.end, node.end - 1)
+    return any(text[part].strip() for part in beside)
+
+
+def _blank(found: re.Match[str]) -> str:
+    said = found.group()
+    return said if said[0] == '"' else re.sub(r"[^\r\n]", " ", said)
 
 
 def _once(text: str, value: Value) -> None:
@@ -36,7 +56,8 @@ def _starts(node: Value) -> list[int]:
     return list(node.keys.values()) or [item.start for item in node.items]
 
 
-def _nodes(node: Value) -> list[Value]:
+def nodes_of(node: Value) -> list[Value]:
+    """The values of an object or a list, in order."""
     return list(node.members.values()) or node.items
 
 
@@ -55,23 +76,39 @@ def put(text: str, node: Value, key: str | None, value: object) -> str:
         body = json.dumps(value, ensure_ascii=False)
     member = body if key is None else f"{json.dumps(key, ensure_ascii=False)}: {body}"
     if starts:
-        at = _nodes(node)[-1].end
-        return text[:at] + "," + inner + member + text[at:]
+        at = nodes_of(node)[-1].end
+        # What is said of the last item in its own line stays there.
+        after = _said_of(text, at) if spread else at
+        return text[:at] + "," + text[at:after] + inner + member + text[after:]
     outer = break_line + _indent(text, node, depth, unit) if spread else ""
     if not spread:
         inner = ""
-    return text[: node.start + 1] + inner + member + outer + text[node.end - 1 :]
+    said = text[node.start + 1 : node.end - 1].rstrip()
+    return text[: node.start + 1] + (said if said.strip() else "") + inner + member + outer + text[node.end - 1 :]
+
+
+def _said_of(text: str, at: int) -> int:
+    """Where the comment ends that is all that follows ``at`` in its line; ``at`` where there is none."""
+    line = re.compile(r"[^\r\n]*")
+    said, plain = line.match(text, at), line.match(without_comments(text), at)
+    return said.end() if said and plain and said.group().strip() and not plain.group().strip() else at
 
 
 def cut(text: str, node: Value, number: int) -> str:
-    """``text`` without the ``number``-th item of ``node`` and the comma that it needed."""
-    nodes = _nodes(node)
+    """``text`` without the ``number``-th item of ``node`` and the comma that it needed. Comments between it and others
+    stay."""
+    nodes, starts, plain = nodes_of(node), _starts(node), without_comments(text)
+    start, end = starts[number], nodes[number].end
     if len(nodes) == 1:
-        return text[: node.start + 1] + text[node.end - 1 :]
+        before, after = text[node.start + 1 : start], text[end : node.end - 1]
+        kept = before.rstrip() + after if (before + after).strip() else ""
+        return text[: node.start + 1] + kept + text[node.end - 1 :]
     if number == len(nodes) - 1:
-        return text[: nodes[number - 1].end] + text[nodes[number].end :]
-    starts = _starts(node)
-    return text[: starts[number]] + text[starts[number + 1] :]
+        last = nodes[number - 1].end
+        comma = plain.index(",", last)
+        return text[:last] + text[last:comma] + text[comma + 1 : start].rstrip() + text[end:]
+    comma, following = plain.index(",", end), starts[number + 1]
+    return text[:start] + (text[end:comma] + text[comma + 1 : following]).lstrip() + text[following:]
 
 
 def replace(text: str, node: Value, value: object) -> str:
@@ -113,7 +150,7 @@ def _white(text: str) -> str:
 
 def _comma(text: str, node: Value) -> int:
     """Where the text after the first comma of ``node`` begins, its end when there is none."""
-    nodes = _nodes(node)
+    nodes = nodes_of(node)
     at = _skip(text, nodes[0].end)
     return at + 1 if len(nodes) > 1 else node.end
 

@@ -23,11 +23,11 @@ class Project:
         self.hooks = root / ".git" / "hooks"
         self.settings = root / ".claude" / "settings.json"
 
-    def install(self, *, root=None, **options):
-        return self._call(install.run, root, options)
+    def install(self, *agents, root=None, **options):
+        return self._call(install.run, root, {"choice": install.Choice(agents, **options)})
 
-    def uninstall(self, *, root=None, **options):
-        return self._call(install.uninstall, root, options)
+    def uninstall(self, *agents, root=None, **options):
+        return self._call(install.uninstall, root, {"agents": agents, **options})
 
     def _call(self, function, root, options):
         out = io.StringIO()

@@ -67,7 +67,7 @@ class TestPlaces:
         project.sandbox.pages(other, {"a.md": page("a")})
         (other / "deep").mkdir()
         assert project.install(root=other / "deep")[0] == 0
-        assert (other / ".claude" / "settings.json").exists()
+        assert (other / ".claude" / "settings.local.json").exists(), "Claude Code reads the other one only where it is started"
         project.git("add", "-A", cwd=other)
         project.git("commit", "-qm", "n", cwd=other)
         assert project.state(other) == "current"

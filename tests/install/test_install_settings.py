@@ -23,7 +23,7 @@ class TestSettings:
         assert ours["hooks"]["SessionStart"][:1] == theirs["hooks"]["SessionStart"]
         assert ours["hooks"]["PostToolUse"] == theirs["hooks"]["PostToolUse"]
         assert {event: len(groups) for event, groups in ours["hooks"].items()} == {
-            "SessionStart": 2, "PostToolUse": 1, "UserPromptSubmit": 1, "PreCompact": 1}
+            "SessionStart": 2, "PostToolUse": 1, "UserPromptSubmit": 1}
         project.uninstall()
         assert project.settings.read_text() == FOREIGN_SETTINGS
 

@@ -6,19 +6,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abcd_index.install import json_text, settings_files
-from abcd_index.install.settings_files import (
-    BrokenSettings,
-    add,
-    command,
-    own_command,
-    registered,
-    remove,
-    status_command,
-)
+from abcd_index.install import entries, json_text
+from abcd_index.install.entries import BrokenSettings, command, own_command, status_command
 
-COMMANDS = {event: command("/opt/py thon/bin/python3", f"/opt/it's/{script}")
-            for event, script in settings_files.SCRIPTS.items()}
+CLAUDE = entries.agent("claude")
+COMMANDS = {event: command("/opt/py thon/bin/python3", f"/opt/it's/{entries.SCRIPTS[kind]}")
+            for event, kind in CLAUDE.events.items()}
+
+
+def add(text, commands, status_line=None, of=CLAUDE):
+    return entries.add(text, of, commands, status_line)
+
+
+def remove(text, of=CLAUDE):
+    return entries.remove(text, of)
+
+
+def registered(text, of=CLAUDE):
+    return entries.registered(text, of)
 
 
 def line(own):
@@ -81,6 +86,106 @@ def test_taking_away_gives_back_the_bytes(text, with_line):
         assert parsed(back) == {}
 
 
+@settings(max_examples=60, deadline=None)
+@given(documents(), st.sampled_from([name for name in entries.agents() if entries.agent(name).form == "json"]))
+def test_each_agents_entries_come_and_go(text, name):
+    of = entries.agent(name)
+    if name in ("kiro",) and "hooks" in parsed(text):
+        return  # There it is a list.
+    if not of.under:
+        text = json.dumps({key: value for key, value in parsed(text).items() if key not in of.events})
+    wanted = {event: command("/p/python3", "/p/it's.py", name) for event in of.events}
+    after = add(text, wanted, of=of)
+    assert registered(after, of) == wanted and add(after, wanted, of=of) == after
+    found = parsed(after)
+    assert {key: found[key] for key in of.base} == {**of.base, **{k: v for k, v in parsed(text).items() if k in of.base}}
+    back = remove(after, of)
+    assert {key: value for key, value in parsed(back).items() if key not in of.base} == {
+        key: value for key, value in parsed(text).items() if key not in of.base}
+
+
+COMMENTED = """\
+// mine
+{
+  "a": 1, // of a
+  /* over b */ "b": {"c": "// no comment"}, // of b
+  // before the hooks
+  "hooks": { // of hooks
+    "Stop": [] // last of hooks
+  } // after hooks
+  // the end
+}
+"""
+
+
+def test_comments_and_order_stay_where_the_agent_reads_comments():
+    gemini = entries.agent("gemini")
+    wanted = {event: command("/p/python3", "/p/x.py") for event in gemini.events}
+    after = add(COMMENTED, wanted, of=gemini)
+    for number, said in enumerate(COMMENTED.splitlines()):
+        assert said in after.replace("[],", "[]"), number
+    assert '"Stop": [], // last of hooks' in after
+    assert registered(after, gemini) == wanted
+    assert remove(after, gemini) == COMMENTED
+    with_line = add('{\n  "ui": {"theme": "x"} // of ui\n}\n', {}, line, entries.agent("qwen"))
+    assert json_text.scan(with_line, comments=True).get("ui", "statusLine", "command").text.endswith(entries.MARK)
+    assert remove(with_line, entries.agent("qwen")) == '{\n  "ui": {"theme": "x"} // of ui\n}\n'
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(["// x", "/* y */", "", "//", "/* a\n b */", '// "q" {']), min_size=8, max_size=8), st.data())
+def test_ours_come_and_go_between_any_comments(said, data):
+    gap = ["\n%s\n" % one for one in said]
+    text = gap[0] + '{' + gap[1] + '"a": 1' + gap[2] + ',' + gap[3] + '"hooks": {' + gap[4]
+    text += data.draw(st.sampled_from(['"Stop": []', ""])) + gap[5] + "}" + gap[6] + "}" + gap[7]
+    gemini = entries.agent("gemini")
+    wanted = {event: command("/p/python3", "/p/x.py") for event in gemini.events}
+    after = add(text, wanted, of=gemini)
+    assert registered(after, gemini) == wanted
+    back = remove(after, gemini)
+    for one in said:
+        assert back.count(one) >= said.count(one)
+    plain, back = (json.loads(json_text.without_comments(one)) for one in (text, back))
+    assert back["a"] == 1 and back.get("hooks", {}) == plain["hooks"]
+
+
+def test_a_comment_is_named_where_the_agent_reads_none():
+    with pytest.raises(BrokenSettings, match="Claude Code reads no comments there, line 2: a comment"):
+        add('{"a": 1,\n // x\n "b": 2}', COMMANDS)
+
+
+KIMI = """\
+default_model = "fake"   # mine
+[[hooks]]
+event = "Stop"
+command = "mine"
+
+# the end
+[providers.fake]
+type = "openai"
+"""
+
+
+@pytest.mark.parametrize("text", ["", KIMI, KIMI + "a = 1", "a = 1\n"])
+def test_kimis_toml_keeps_all_that_is_there(text):
+    kimi = entries.agent("kimi")
+    wanted = {event: command("/p/pyth\u00f6n", "/it's/x.py", "kimi") for event in kimi.events}
+    after = add(text, wanted, of=kimi)
+    assert registered(after, kimi) == wanted and add(after, wanted, of=kimi) == after
+    assert after.startswith(text) and remove(after, kimi) in (text, text + "\n")
+    newer = {event: said.replace("/p/", "/q/") for event, said in wanted.items()}
+    assert registered(add(after, newer, of=kimi), kimi) == newer
+    tomllib = pytest.importorskip("tomllib")
+    ours = [table["command"] for table in tomllib.loads(after)["hooks"] if entries.is_ours(table["command"])]
+    assert ours == list(wanted.values())
+    assert tomllib.loads(remove(after, kimi)) == tomllib.loads(text)
+
+
+def test_kimis_hooks_in_another_form_are_refused():
+    with pytest.raises(BrokenSettings):
+        add('hooks = [{event = "Stop", command = "x"}]\n', {"SessionStart": "x # abcd-index"}, of=entries.agent("kimi"))
+
+
 @given(documents())
 def test_only_the_places_that_change_are_rewritten(text):
     after = add(text, COMMANDS)
@@ -114,7 +219,9 @@ def test_an_older_command_is_brought_up_to_date_where_it_stands():
     assert add(text, COMMANDS) == text.replace("/old/bin/python3", "'/opt/py thon/bin/python3'").replace(
         "''/opt", "'/opt").replace("3''", "3'")
     twice = json.loads(text)
-    twice["hooks"]["PreCompact"] *= 2
+    twice["hooks"]["SessionStart"] *= 2
+    # Of an earlier release: an event that is not asked for any more.
+    twice["hooks"]["PreCompact"] = [{"hooks": [{"type": "command", "command": COMMANDS["SessionStart"]}]}]
     assert json.loads(add(json.dumps(twice), COMMANDS)) == json.loads(add('{"a": 1}', COMMANDS))
 
 
@@ -139,9 +246,10 @@ def test_the_command_is_stable():
     """Some agents ask a person again when a command changes: no version, nothing temporary in it."""
     from abcd_index import __version__
 
-    made, _ = settings_files.commands()
-    again, _ = settings_files.commands()
-    assert made == again
-    for text in made.values():
-        assert __version__ not in text and "tmp" not in text.replace("/tmp/", "")
-        assert text.endswith("|| exit 0 # abcd-index")
+    for name in entries.agents():
+        made = entries.commands(entries.agent(name))
+        assert made == entries.commands(entries.agent(name))
+        for text in made.values():
+            assert __version__ not in text and "tmp" not in text.replace("/tmp/", "")
+            assert text.endswith("|| exit 0 # abcd-index")
+            assert entries.python_of(text) == entries.bare_python()

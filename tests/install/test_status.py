@@ -39,7 +39,7 @@ class Status:
 
     def install(self, **options):
         out = io.StringIO()
-        assert install.run(str(self.root), console=Console(out, out, {}), places=Places(), **options) == 0, out.getvalue()
+        assert install.run(str(self.root), install.Choice(**options), Console(out, out, {}), Places()) == 0, out.getvalue()
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_after_an_installation_all_answers(status):
         ("workspace", "current", 1, "made or checked here"), ("user", "current", 1, "made or checked here")]
     assert {(hook["state"], hook["answers"], hook["python_works"]) for hook in found["git"]["hooks"]} == {("own", True, True)}
     events = {entry["event"]: entry for entry in found["agent"]}
-    assert set(events) == {"UserPromptSubmit", "SessionStart", "PreCompact", "statusLine"}
+    assert set(events) == {"UserPromptSubmit", "SessionStart", "statusLine"}
     assert "additionalContext" in events["UserPromptSubmit"]["said"]
     for entry in events.values():
         assert entry["answers"] and entry["python_version"].startswith("3.")
