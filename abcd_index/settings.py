@@ -36,6 +36,13 @@ class Limits(TypedDict):
     rules: int
 
 
+class MatchSettings(TypedDict):
+    """What brings a page beside a typed keyword, and what a keyword brings that nothing supports."""
+
+    text: str
+    generic: str
+
+
 class ArtefactSettings(TypedDict):
     """Whether the artefact is committed, and how many are kept."""
 
@@ -56,6 +63,7 @@ class WrittenSettings(TypedDict):
 
     brackets: Brackets
     limits: Limits
+    match: MatchSettings
     refresh_every: int
 
 
@@ -112,6 +120,23 @@ class Text(NamedTuple):
         return text if text is not None and len(text) <= LONGEST and text.isprintable() else None
 
 
+class Choice(NamedTuple):
+    """A setting that is one of some words, the default first."""
+
+    options: tuple[str, ...]
+
+    @property
+    def default(self) -> str:
+        return self.options[0]
+
+    @property
+    def wanted(self) -> str:
+        return " or ".join(f'"{option}"' for option in self.options)
+
+    def read(self, value: Value) -> str | None:
+        return value.text if value.text in self.options else None
+
+
 class Paths(NamedTuple):
     """A setting that is a list of folders."""
 
@@ -126,7 +151,7 @@ class Paths(NamedTuple):
         return paths if value.kind == "list" and len(paths) == len(value.items) else None
 
 
-Setting = Union[Number, Flag, Text, Paths]
+Setting = Union[Number, Flag, Text, Choice, Paths]
 
 TABLE: dict[str, Setting] = {
     "refresh_every": Number(15, 0, 10000),
@@ -136,6 +161,8 @@ TABLE: dict[str, Setting] = {
     "limits.moderate": Number(3000, 200, 9000),
     "limits.depleted": Number(2000, 200, 9000),
     "limits.rules": Number(2500, 0, 9000),
+    "match.text": Choice(("line", "off")),
+    "match.generic": Choice(("support", "whole")),
     "artefact.track": Flag(False),
     "artefact.keep": Number(5, 1, 100),
     "share.place": Text(""),
@@ -245,7 +272,12 @@ class _Reader:
 
 def written_settings(settings: Settings) -> WrittenSettings:
     """The settings that the artefact's header holds."""
-    return {"brackets": settings["brackets"], "limits": settings["limits"], "refresh_every": settings["refresh_every"]}
+    return {
+        "brackets": settings["brackets"],
+        "limits": settings["limits"],
+        "match": settings["match"],
+        "refresh_every": settings["refresh_every"],
+    }
 
 
 def _is_text(text: str) -> bool:

@@ -51,7 +51,9 @@ has `error` and `hint` instead.
 
 Each of `pages` has `file`, `title`, `scope`, `form` (`full`, `head`, `line` or `none`), `reason`, `words` (each with
 `keyword`, `seen` in the prompt, `where` there, `weight`, `pages` that have it, `figure`) and, unless another scope held
-it back, `score` = `keywords` + `text`, with the addends of `text` in `terms` (`term`, `text`, `title`).
+it back, `score` = `keywords` + `text`, with the addends of `text` in `terms` (`term`, `text`, `title`), `evidence`
+(`keyword`, `words of a phrase`, `another name` or `text`), and what the typed words say of it beside its keywords in
+`support`, with the `threshold` that it is held against.
 """
 
 

@@ -31,20 +31,21 @@ except Exception:
 PACKAGES = ("abcd_index", "abcd_index.artefact", "abcd_index.text", "abcd_index.agenthooks")
 # Below ``abcd_index/``: what each step of a hook loads, in the order in which they need each other.
 BASE = ("artefact/format", "artefact/reader", "scopes", "agenthooks/payload", "agenthooks/io")
+EVIDENCE = ("artefact/ranking", "text/porter", "text/everyday", "agenthooks/evidence")
 STEPS = {
     "prompt_hook": BASE + ("agenthooks/prompt_hook",),
     "lookup": ("text/normalise", "agenthooks/prompt", "agenthooks/match", "artefact/provenance", "agenthooks/decide"),
     "segment": ("text/segment",),
-    "matched": (
+    "evidence": EVIDENCE,
+    "matched": EVIDENCE
+    + (
         "agenthooks/fill",
         "agenthooks/ledger",
-        "artefact/ranking",
         "agenthooks/rank",
         "artefact/times",
         "agenthooks/freshness",
         "agenthooks/render",
         "agenthooks/budget",
-        "text/porter",
     ),
     "statusline": BASE + ("agenthooks/fill", "agenthooks/statusline"),
 }

@@ -64,6 +64,7 @@ class HookedStore:
         return self.build()
 
     def config(self, **settings):
+        (self.root / ".abcd").mkdir(parents=True, exist_ok=True)
         (self.root / ".abcd" / "config.json").write_text(json.dumps(settings))
         return self.build()
 

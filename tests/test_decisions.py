@@ -36,6 +36,14 @@ def store(total, **groups):
     return pages
 
 
+@pytest.fixture
+def by_keywords(hooked):
+    """A store in which keywords alone decide: the numbers of text would move what these tests watch."""
+    hooked.pages({})
+    hooked.config(match={"text": "off", "generic": "whole"})
+    return hooked
+
+
 def ask(hooked, prompt, session="s1", free=90):
     """What a prompt brings while ``free`` percent of the window are."""
     hooked.free(free, session)
@@ -49,24 +57,24 @@ def brought(text):
 
 
 @pytest.mark.parametrize("words, first", [(3, "phrase"), (2, "word")])
-def test_what_a_further_word_of_a_keyword_adds(hooked, words, first):
+def test_what_a_further_word_of_a_keyword_adds(by_keywords, words, first):
     # Eight of forty pages have the phrase. It adds more than 0.49 and less than 0.75 of a word to the figure of one.
-    hooked.pages(store(40, phrase=(8, ["token rotation"], "Body."), word=(words, ["gizmo"], "Body.")))
-    assert brought(ask(hooked, "the token rotation, the gizmo"))[0][0].startswith(first)
+    by_keywords.pages(store(40, phrase=(8, ["token rotation"], "Body."), word=(words, ["gizmo"], "Body.")))
+    assert brought(ask(by_keywords, "the token rotation, the gizmo"))[0][0].startswith(first)
 
 
 @pytest.mark.parametrize("words, first", [(3, "phrase"), (2, "word")])
-def test_no_more_than_four_words_of_a_keyword_count(hooked, words, first):
+def test_no_more_than_four_words_of_a_keyword_count(by_keywords, words, first):
     # A phrase of six words counts 2.5 words, as one of four does: with 3.0 it were first, with 2.0 it were not, each time.
-    hooked.pages(store(60, phrase=(24, ["token rotation of one signing host"], "Body."), word=(words, ["gizmo"], "Body.")))
-    assert brought(ask(hooked, "the token rotation of one signing host, the gizmo"))[0][0].startswith(first)
+    by_keywords.pages(store(60, phrase=(24, ["token rotation of one signing host"], "Body."), word=(words, ["gizmo"], "Body.")))
+    assert brought(ask(by_keywords, "the token rotation of one signing host, the gizmo"))[0][0].startswith(first)
 
 
 @pytest.mark.parametrize("others, whole", [(7, 4), (8, 1)])
-def test_how_near_to_the_best_a_page_must_be_in_moderate(hooked, others, whole):
+def test_how_near_to_the_best_a_page_must_be_in_moderate(by_keywords, others, whole):
     # A page that is 0.51 as good as the best one comes whole, one that is 0.48 as good does not.
-    hooked.pages(store(40, best=(1, ["gizmo"], "Body."), other=(others, ["lever"], "Body.")))
-    names, lines = brought(ask(hooked, "gizmo and lever", free=50))
+    by_keywords.pages(store(40, best=(1, ["gizmo"], "Body."), other=(others, ["lever"], "Body.")))
+    names, lines = brought(ask(by_keywords, "gizmo and lever", free=50))
     assert names[0] == "best_00" and len(names) == whole and len(lines) == others + 1 - whole
 
 
@@ -87,29 +95,29 @@ def test_how_many_common_pasted_keywords_bring_a_page_whole(hooked, count, whole
 
 
 @pytest.mark.parametrize("over, whole", [(-30, True), (30, False)])
-def test_what_whole_pages_leave_for_lines(hooked, over, whole):
+def test_what_whole_pages_leave_for_lines(by_keywords, over, whole):
     # A sixth of the room, where the others' lines need that much: a page of five sixths comes whole, to 30 characters.
     title = "Long " + "x" * 150
     pages = {"o_%02d.md" % n: page(["gizmo"], "Body.", title) for n in range(20)}
-    hooked.pages({**pages, "best.md": page(["gizmo", "lever"], "Body.", "Best")})
-    text = ask(hooked, "gizmo, lever", session="first")
+    by_keywords.pages({**pages, "best.md": page(["gizmo", "lever"], "Body.", "Best")})
+    text = ask(by_keywords, "gizmo, lever", session="first")
     start = text.index("## ")
     room = 9000 - start - len(END)
     block = text[start:text.index("## ", start + 3)]
     body = "Body." + " x" * ((room - room // 6 + over - len(block)) // 2)
-    (hooked.store / "best.md").write_text(page(["gizmo", "lever"], body, "Best"))
-    hooked.build()
-    text = ask(hooked, "gizmo, lever", session="second")
+    (by_keywords.store / "best.md").write_text(page(["gizmo", "lever"], body, "Best"))
+    by_keywords.build()
+    text = ask(by_keywords, "gizmo, lever", session="second")
     assert brought(text)[0][0] == "best" and ("\n(first " not in text) == whole
 
 
 @pytest.mark.parametrize("holding, first", [(26, "often"), (27, "rare")])
-def test_what_a_word_counts_that_the_prompt_repeats(hooked, holding, first):
+def test_what_a_word_counts_that_the_prompt_repeats(by_keywords, holding, first):
     # Eight times counts 4.5 times, (8 + 1) * 8 / (8 + 8): more than 4.44 and less than 4.65 of the rare word.
-    hooked.pages(store(60, often=(1, ["gizmo"], "Of quartz here."), rare=(1, ["gizmo"], "Of zircon here."),
+    by_keywords.pages(store(60, often=(1, ["gizmo"], "Of quartz here."), rare=(1, ["gizmo"], "Of zircon here."),
                      q=(holding - 1, ["lever"], "Of quartz here.")))
     prompt = "gizmo: zircon, then" + ", quartz, then" * 8
-    assert brought(ask(hooked, prompt))[0][0].startswith(first)
+    assert brought(ask(by_keywords, prompt))[0][0].startswith(first)
 
 
 @pytest.mark.parametrize("prompt, zone, weight", [

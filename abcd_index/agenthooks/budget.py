@@ -163,8 +163,8 @@ def _may_be_whole(candidate: "Candidate", best: "Candidate", bracket: str, count
         candidate.why = "the page changed since the artefact was built"
     elif candidate.newer:
         candidate.why = "%s contradicts or supersedes it" % candidate.newer
-    elif candidate.pasted_only:
-        candidate.why = "its keywords are only in pasted text"
+    elif candidate.only_line:
+        candidate.why = candidate.only_line
     elif bracket == MODERATE and candidate is not best and (count >= most or candidate.total < NEAR_BEST * best.total):
         candidate.why = "in MODERATE only the most relevant pages come whole"
     else:
@@ -201,6 +201,8 @@ def _whole(candidate: "Candidate", budget: "Budget", keep: int, first: bool) -> 
 def _line(candidate: "Candidate") -> str:
     """The page's catalogue line with what must be said about it."""
     remarks = []
+    if candidate.found is not None:
+        remarks.append("matched: " + render.listed(candidate.words, render.MOST_WORDS))
     if candidate.source.scope.name != "workspace":
         remarks.append(candidate.source.scope.name)
         remarks.append(candidate.source.scope.shown)

@@ -4,6 +4,7 @@ Prompt path. Looks the prompt's words up in each scope's artefact; only when a k
 what ranks, weighs and writes. A scope whose artefact cannot be used is named in ``problems`` and passed over.
 """
 
+from abcd_index.agenthooks import io
 from abcd_index.agenthooks.match import Hit, excluded, match_all
 from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.artefact.format import of_another_release
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from abcd_index.agenthooks.evidence import Evidence
     from abcd_index.agenthooks.fill import Fill
     from abcd_index.agenthooks.ledger import Ledger
     from abcd_index.agenthooks.rank import Candidate, Source
@@ -22,13 +24,20 @@ if TYPE_CHECKING:
     from abcd_index.artefact.reader import Artefact
     from abcd_index.scopes import Scope
 
-# As in ``settings.py``, which a prompt does not load; a test holds the two equal. Bounds: the hook takes
-# nothing on trust that stands in an artefact.
-DEFAULTS: "dict[str, Any]" = {
-    "refresh_every": 15,
-    "brackets": {"fresh": 70, "moderate": 40},
-    "limits": {"context": 9000, "moderate": 3000, "depleted": 2000, "rules": 2500},
+# As in ``settings.py``, which a prompt does not load; a test holds the two equal. Of a number (default, least, most),
+# else the words, the default first. The hook takes nothing on trust that stands in an artefact.
+SETTINGS: "dict[str, tuple[Any, ...]]" = {
+    "refresh_every": (15, 0, 10000),
+    "brackets.fresh": (70, 0, 100),
+    "brackets.moderate": (40, 0, 100),
+    "limits.context": (9000, 500, 9000),
+    "limits.moderate": (3000, 200, 9000),
+    "limits.depleted": (2000, 200, 9000),
+    "limits.rules": (2500, 0, 9000),
+    "match.text": ("line", "off"),
+    "match.generic": ("support", "whole"),
 }
+KEYWORDS_ALONE = {"text": "off", "generic": "whole"}
 # Of a keyword that two scopes hold, so many of the narrower scope's pages are looked for on disk.
 MOST_LOOKED_AT = 8
 
@@ -63,24 +72,28 @@ class Outcome:
 
 class Search:
     """A prompt looked up in the scopes' artefacts. ``open``: [(scope, Artefact)], ``hits``: the Hits of each.
-    ``found``: whether a keyword or a ``*NAME`` may bring something. ``old``: scopes whose artefact is of another
+    ``found``: whether a keyword, a ``*NAME`` or a page's text may bring something. ``old``: scopes whose artefact is of
+    another
     release; it is read as far as that goes, and calls for a rebuild."""
 
-    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "old", "_hashes")
+    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "old", "_hashes", "_evidence")
 
     def __init__(self, prompt: "Prompt", scopes: "Iterable[Scope]") -> None:
         self.prompt = prompt
         self.open: list[tuple[Scope, Artefact]] = []
         self.hits: list[list[Hit]] = []
         self.problems: list[tuple[Scope, Exception]] = []
-        self.settings = DEFAULTS
+        self.settings = settings_of({})
         self.found = False
         self.old: list[Scope] = []
         self._hashes: list[int] | None = None
+        self._evidence: dict[Artefact, Evidence] | None = None
         for scope in scopes:
             self._search(scope)
         if self.open:
             self.settings = settings_of(self.open[0][1].header)
+            if not self.found and self.settings["match"]["text"] != "off":
+                self.found = self._by_text()
 
     def close(self) -> None:
         """Close the artefacts."""
@@ -107,6 +120,33 @@ class Search:
         self.hits.append(hits)
         if hits or (self.prompt.starred and artefact.domains):
             self.found = True
+
+    def _by_text(self) -> bool:
+        """Whether the text of a page brings it."""
+        io.preload("evidence")
+        found = False
+        for scope, artefact in list(self.open):
+            try:
+                evidence = self.evidence(artefact)
+                found = evidence is not None and evidence.brings() or found
+            except Exception as error:
+                if not self.of_artefact(scope, error):
+                    raise
+                self.drop(error)
+        return found
+
+    def evidence(self, artefact: "Artefact") -> "Evidence | None":
+        """What the typed words say of the pages of ``artefact``; None where the settings want the keywords alone."""
+        if self.settings["match"] == KEYWORDS_ALONE or not self.prompt.typed:
+            return None
+        if self._evidence is None:
+            self._evidence = {}
+        found = self._evidence.get(artefact)
+        if found is None:
+            from abcd_index.agenthooks.evidence import Evidence
+
+            found = self._evidence[artefact] = Evidence(artefact, self.prompt, self.settings["match"])
+        return found
 
     def of_artefact(self, scope: "Scope", error: Exception) -> bool:
         """Whether ``error`` speaks of the artefact of ``scope`` and not of a mistake in this program. One of another
@@ -218,7 +258,7 @@ def _sources(search: "Search", outcome: "Outcome") -> "list[Source]":
                 hit = _part(hit, not barred, not barred_rules)
             if hit.pages or hit.domains:
                 kept.append(hit)
-        sources.append(Source(scope, artefact, kept, order, total))
+        sources.append(Source(scope, artefact, kept, order, total, search.evidence(artefact)))
     return sources
 
 
@@ -253,14 +293,21 @@ def _part(hit: "Hit", with_pages: bool, with_domains: bool) -> "Hit":
 def settings_of(header: "dict[str, Any]") -> "dict[str, Any]":
     """The settings that an artefact's header holds, each within its bounds, else its default."""
     given = header.get("settings")
-    given = given if isinstance(given, dict) else {}
-    settings: dict[str, Any] = {"refresh_every": _whole(given.get("refresh_every"), DEFAULTS["refresh_every"], 10000)}
-    for part, most in (("brackets", 100), ("limits", 9000)):
-        values = given.get(part)
-        values = values if isinstance(values, dict) else {}
-        settings[part] = {name: _whole(values.get(name), default, most) for name, default in DEFAULTS[part].items()}
+    settings: dict[str, Any] = {}
+    for path, allowed in SETTINGS.items():
+        group, _, name = path.rpartition(".")
+        values, place = given, settings
+        if group:
+            values, place = given.get(group) if type(given) is dict else None, settings.setdefault(group, {})
+        value = values.get(name) if type(values) is dict else None
+        if type(value) is not type(allowed[0]):
+            usable = False
+        elif type(value) is int:
+            usable = allowed[1] <= value <= allowed[2]
+        else:
+            usable = value in allowed
+        place[name] = value if usable else allowed[0]
     return settings
 
 
-def _whole(value: object, default: int, most: int) -> int:
-    return value if type(value) is int and 0 <= value <= most else default
+DEFAULTS = settings_of({})

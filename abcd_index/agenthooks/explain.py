@@ -3,6 +3,8 @@
 Reads what the hook's own code left on the candidates; it decides nothing itself.
 """
 
+from abcd_index.agenthooks.evidence import SUPPORT, THRESHOLD
+from abcd_index.agenthooks.match import ALIKE, APART, DECLARED
 from abcd_index.agenthooks.rank import KEYWORD_SHARE, MOST, explain_text, figure
 
 TYPE_CHECKING = False
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from abcd_index.agenthooks.rank import Candidate
     from abcd_index.agenthooks.rules import Rules
 
+EVIDENCE = {DECLARED: "keyword", APART: "words of a phrase", ALIKE: "another name"}
 WHERE = ("typed", "part of an identifier or file name", "pasted")
 
 
@@ -24,8 +27,10 @@ def decisions(search: "Search", outcome: "Outcome") -> "list[dict[str, Any]]":
     Every one has ``kind`` ('rules' or 'page'), ``scope``, ``file`` (as a reader would open it), ``title``,
     ``form`` ('full', 'head', 'line' or 'none'), ``why`` and ``words``: dicts with ``keyword`` (as the page
     spells it), ``seen`` (as the prompt does), ``where``, ``weight`` (spelling and place, 0 .. 1), ``pages`` that
-    have it and ``figure``. A page also has ``score``, which is ``keywords`` + ``text``, and ``terms``: dicts of
-    ``term``, ``text``, ``title``, the addends of ``text``.
+    have it and ``figure``. A page also has ``score``, which is ``keywords`` + ``text``; ``terms``: dicts of
+    ``term``, ``text``, ``title``, the addends of ``text``; ``evidence`` ('keyword', 'words of a phrase', 'another name'
+    or 'text'), ``support`` (what the typed words say of it beside its keywords) and ``threshold`` (what that would have
+    to be).
     """
     rows = [_of_rules(rules) for rules in outcome.rules]
     ranked = set()
@@ -47,9 +52,16 @@ def _of_page(prompt: "Prompt", candidate: "Candidate") -> "dict[str, Any]":
         "score": round(candidate.total, 3),
         "keywords": round(KEYWORD_SHARE * candidate.keyword, 3),
         "text": round(candidate.text, 3),
-        "words": _words(candidate.hits, candidate.words, candidate.source.total),
+        "words": _words(_hits(candidate), candidate.words, candidate.source.total),
+        "evidence": EVIDENCE[_hits(candidate)[0].kind] if _hits(candidate) else "text",
+        "support": round(candidate.support, 2),
+        "threshold": SUPPORT if _hits(candidate) else THRESHOLD,
         "terms": [{"term": term, "text": round(text, 3), "title": round(title, 3)} for term, text, title in terms],
     }
+
+
+def _hits(candidate: "Candidate") -> "list[Hit]":
+    return candidate.hits or (candidate.found.hits if candidate.found is not None else [])
 
 
 def _of_rules(rules: "Rules") -> "dict[str, Any]":

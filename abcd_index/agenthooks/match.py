@@ -28,12 +28,16 @@ EXACT, INFLECTED, UNACCENTED = 1.0, 0.9, 0.85
 _MOST_PLACES = 60
 
 
+# Kinds of a hit: as its page declares it; the words of a phrase apart; under another name.
+DECLARED, APART, ALIKE = 0, 1, 2
+
+
 class Hit:
     """A keyword that is in the prompt. ``normal``: its normal form. ``weight``: 0 .. 1, spelling times
     zone. ``zone``: 0 typed, 1 part of an identifier, 2 pasted. ``length``: its words. ``pages`` and
-    ``domains``: ordinals that declare it. ``seen``: the prompt's spelling."""
+    ``domains``: ordinals that declare it. ``seen``: the prompt's spelling. ``kind``: DECLARED, APART or ALIKE."""
 
-    __slots__ = ("normal", "weight", "zone", "length", "pages", "domains", "seen")
+    __slots__ = ("normal", "weight", "zone", "length", "pages", "domains", "seen", "kind")
 
     def __init__(
         self, normal: str, weight: float, zone: int, length: int, pages: "list[int]", domains: "list[int]", seen: str
@@ -45,6 +49,7 @@ class Hit:
         self.pages = pages
         self.domains = domains
         self.seen = seen
+        self.kind = DECLARED
 
 
 def match(prompt: "Prompt", lookup: "Callable[[str], list[Posting]]") -> "list[Hit]":
@@ -89,7 +94,7 @@ def _found(prompt: "Prompt", form: str, places: "Sequence[int]", entry: "list[st
         return _literal(prompt, entry[0])
     best = None
     for place in places[:_MOST_PLACES]:
-        found = _run(prompt.tokens, place, form, entry)
+        found = run_at(prompt.tokens, place, form, entry)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
             if best[0] == 1.0:
@@ -103,10 +108,10 @@ def _found(prompt: "Prompt", form: str, places: "Sequence[int]", entry: "list[st
 
 
 def _pasted(run: str, exact: str, entry: "list[str]") -> "_Place | None":
-    """As ``_run``, for a word of what was pasted; the best place of it."""
+    """As ``run_at``, for a word of what was pasted; the best place of it."""
     first = (bare(exact), exact, PASTED)
     if len(entry) == 1:
-        return _run((first,), 0, exact, entry)
+        return run_at((first,), 0, exact, entry)
     best = None
     word = " " + exact + " "
     at = run.find(word)
@@ -114,14 +119,15 @@ def _pasted(run: str, exact: str, entry: "list[str]") -> "_Place | None":
         if at < 0:
             break
         row = run[at:].split(None, len(entry))[: len(entry)]
-        found = _run([first] + [(bare(other), other, PASTED) for other in row[1:]], 0, exact, entry)
+        found = run_at([first] + [(bare(other), other, PASTED) for other in row[1:]], 0, exact, entry)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
         at = run.find(word, at + len(word) - 1)
     return best
 
 
-def _run(tokens: "Sequence[Token | None]", place: int, form: str, entry: "list[str]") -> "_Place | None":
+def run_at(tokens: "Sequence[Token | None]", place: int, form: str, entry: "list[str]") -> "_Place | None":
+    """The place of an entry's words in a row from ``place`` on, or None. ``form``: under which the first was found."""
     found = tokens[place]
     if found is None or found[2] == SIGN:
         return None
@@ -129,10 +135,10 @@ def _run(tokens: "Sequence[Token | None]", place: int, form: str, entry: "list[s
     if len(entry) == 1:
         if zone == JOINED:
             zone = PART
-        return _quality(word, exact, entry[0]) * ZONE_WEIGHT[zone], zone, 1, exact
+        return spelled(word, exact, entry[0]) * ZONE_WEIGHT[zone], zone, 1, exact
     normal = entry[0]
     if normal.count(" ") + 1 == len(entry):
-        quality = _quality(word, exact, normal[: normal.index(" ")])
+        quality = spelled(word, exact, normal[: normal.index(" ")])
     else:
         # An identifier, found as its words in a row.
         quality = INFLECTED
@@ -144,7 +150,7 @@ def _run(tokens: "Sequence[Token | None]", place: int, form: str, entry: "list[s
         token = tokens[place] if place < len(tokens) else None
         if token is None or token[2] == SIGN:
             return None
-        own = _quality(token[0], token[1], wanted)
+        own = spelled(token[0], token[1], wanted)
         if not own:
             return None
         quality = min(quality, own)
@@ -154,7 +160,7 @@ def _run(tokens: "Sequence[Token | None]", place: int, form: str, entry: "list[s
     return quality * ZONE_WEIGHT[zone], zone, len(entry), seen
 
 
-def _quality(word: str, exact: str, wanted: str) -> float:
+def spelled(word: str, exact: str, wanted: str) -> float:
     """How well a prompt's word spells a keyword's word; 0 when it does not."""
     if exact == wanted:
         return EXACT

@@ -145,6 +145,12 @@ class Prompt:
             self._folded = (" ".join(folded(typed).split()), " ".join(folded(self.pasted).split()))
         return self._folded
 
+    def typed_stems(self) -> "list[str]":
+        """The distinct ranking terms of what was typed, in its order. Letters and numbers tell no page from another."""
+        from abcd_index.text.porter import analyse
+
+        return [stem for stem in dict.fromkeys(analyse(self.typed)) if len(stem) > 1 and not stem.isdigit()]
+
     def stems(self) -> "dict[str, float]":
         """{stem: how often}: the ranking terms of the prompt, in its order. Pasted words count little, only where
         they were not typed too, and only the first and the last ones."""

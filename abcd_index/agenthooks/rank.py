@@ -5,6 +5,8 @@ costs a few dozen records: candidates are chosen by their keywords alone (specif
 few are ranked by their keywords and the BM25F of their text together. Every figure stays on the candidate.
 """
 
+from abcd_index.agenthooks.evidence import SUPPORT, TELLING, stems_of
+from abcd_index.agenthooks.match import ALIKE, APART, DECLARED
 from abcd_index.agenthooks.prompt import PASTED
 from abcd_index.artefact.format import checksum
 from abcd_index.artefact.ranking import Query, idf
@@ -13,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from abcd_index.agenthooks.evidence import Evidence, Found
     from abcd_index.agenthooks.ledger import Ledger
     from abcd_index.agenthooks.match import Exclusions, Hit
     from abcd_index.agenthooks.prompt import Prompt
@@ -33,16 +36,31 @@ KEYWORD_SHARE = 3.0
 RARE = 50
 # What pasted keywords must amount to before their page comes whole, see `only_pasted`.
 ENOUGH = 4
+# Why weaker evidence than a keyword brings a line at most.
+WEAKER = {
+    DECLARED: "its text brought it",
+    APART: "the words of its keyword are apart",
+    ALIKE: "the prompt has another name for its keyword",
+}
 
 
 class Source:
     """One scope's part in a prompt. ``hits``: the keywords that count here. ``order``: its place from narrow
     to wide. ``total``: pages of all scopes together, so that rarity in a small scope and in a large one can be
-    compared."""
+    compared. ``evidence``: what the typed words say of its pages, None where the settings want the keywords alone."""
 
-    __slots__ = ("scope", "artefact", "hits", "order", "total")
+    __slots__ = ("scope", "artefact", "hits", "order", "total", "evidence")
 
-    def __init__(self, scope: "Scope", artefact: "Artefact", hits: "list[Hit]", order: int, total: int) -> None:
+    def __init__(  # what it is made of; nothing else is decided here
+        self,
+        scope: "Scope",
+        artefact: "Artefact",
+        hits: "list[Hit]",
+        order: int,
+        total: int,
+        evidence: "Evidence | None",
+    ) -> None:
+        self.evidence = evidence
         self.scope = scope
         self.artefact = artefact
         self.hits = hits
@@ -54,9 +72,11 @@ class Candidate:
     """A page that matched, with every figure that decides about it.
 
     ``hits``: its Hits in the order of the prompt; ``words``: their keywords as the page spells them. ``keyword``:
-    what the keywords say of it, ``text``: BM25F of its text, ``total``: both. ``seen``: the form that the
-    session has had, 0 for none, and ``seen_at`` its prompt. ``newer``: the page that speaks against this
-    one. ``pasted_only``: only pasted text brought it. ``state``: see ``fresh``. ``form`` and ``why``: the verdict.
+    what the keywords say of it, ``text``: BM25F of its text, ``total``: both. ``support``: what the typed words say
+    of it without the keywords, 0 where none was asked for. ``found``: what brought it where no keyword did. ``seen``:
+    the form that the session has had, 0 for none, and ``seen_at`` its prompt. ``newer``: the page that speaks against
+    this one. ``only_line``: why it comes as a line at most, or ''. ``state``: see ``freshness``. ``form`` and ``why``:
+    the verdict.
     """
 
     __slots__ = (
@@ -71,7 +91,9 @@ class Candidate:
         "seen",
         "seen_at",
         "newer",
-        "pasted_only",
+        "support",
+        "found",
+        "only_line",
         "state",
         "form",
         "why",
@@ -88,16 +110,19 @@ class Candidate:
         self.signature = ""
         self.seen = self.seen_at = 0
         self.newer = ""
-        self.pasted_only = False
+        self.support = 0.0
+        self.found: Found | None = None
+        self.only_line = ""
         self.state = ""
         self.form = "none"
         self.why = ""
 
     @property
     def words(self) -> "list[str]":
-        """The keywords that matched, as the page first spells them."""
+        """The keywords that matched, as the page first spells them; "text" where none did."""
         recall = self.record["recall"]
-        return [recall.get(hit.normal, hit.normal) for hit in self.hits]
+        hits = self.hits or (self.found.hits if self.found is not None else [])
+        return [recall.get(hit.normal, hit.normal) for hit in hits] or ["text"]
 
     @property
     def path(self) -> str:
@@ -150,8 +175,35 @@ def candidates(
             candidate.total = KEYWORD_SHARE * keyword
             candidate.why = "beyond the best %d by its keywords" % MOST
             passed.append(candidate)
+    more, nearly = _without_keyword(sources, taken + passed, explain)
+    for candidate in more:
+        (taken if _open(candidate, prompt, ledger, excluded, full) else passed).append(candidate)
+    for candidate in nearly:
+        candidate.record = candidate.source.artefact.record(candidate.page)
+        candidate.why = "its text does not say enough of the prompt"
+        passed.append(candidate)
     _rank(prompt, taken, explain)
     return taken, passed, _all(sources) - at
+
+
+def _without_keyword(
+    sources: "list[Source]", known: "list[Candidate]", explain: bool
+) -> "tuple[list[Candidate], list[Candidate]]":
+    """(the pages that weaker evidence than a keyword brings, those that it nearly brought). Those of a wider scope
+    yield to what a narrower one declares."""
+    narrowest = min([candidate.source.order for candidate in known] or [len(sources)])
+    here = {(candidate.source.order, candidate.page) for candidate in known}
+    taken: list[Candidate] = []
+    passed: list[Candidate] = []
+    for source in sources:
+        if source.evidence is None or source.order > narrowest:
+            continue
+        for found in source.evidence.found():
+            if (source.order, found.page) not in here and (found.enough or explain):
+                candidate = Candidate(source, found.page, 0.0)
+                candidate.found, candidate.support = found, found.figure
+                (taken if found.enough else passed).append(candidate)
+    return taken, passed
 
 
 def _pool(sources: "list[Source]", seen: int) -> "Iterator[tuple[float, int, int, float]]":
@@ -209,8 +261,30 @@ def _open(
         candidate.why = "the prompt says %r, which the page excludes" % word
         return False
     candidate.newer = artefact.newer(record["file"])
-    candidate.pasted_only = is_only_pasted(candidate.hits, candidate.source.total)
+    candidate.only_line = _only_line(candidate)
     return True
+
+
+def _only_line(candidate: "Candidate") -> str:
+    """Why the page comes as a line at most, or ''."""
+    hits, evidence = candidate.hits, candidate.source.evidence
+    if candidate.found is not None:
+        return WEAKER[candidate.found.hits[0].kind if candidate.found.hits else DECLARED]
+    if is_only_pasted(hits, candidate.source.total):
+        return "its keywords are only in pasted text"
+    typed = [hit for hit in hits if hit.zone != PASTED]
+    if evidence is None or not evidence.supports or not typed:
+        return ""
+    own = stems_of(typed)
+    candidate.support, _ = evidence.figure(candidate.record, own)
+    if candidate.support >= SUPPORT:
+        return ""
+    phrase = any([hit.length > 1 for hit in typed])
+    if evidence.generic(own, phrase):
+        return "its keyword is an everyday word or one of many pages, and no other word speaks for it"
+    if len(typed) == 1 and not phrase and evidence.telling(own) >= TELLING:
+        return "one keyword is all, and the prompt's other words are none of the page's"
+    return ""
 
 
 def is_only_pasted(hits: "list[Hit]", total: int) -> bool:
@@ -244,7 +318,7 @@ def _rank(prompt: "Prompt", taken: "list[Candidate]", explain: bool) -> None:
         if newer is not None and newer.total <= candidate.total:
             # What was said later ranks above what it speaks against.
             candidate.total = newer.total - 0.000001
-    taken.sort(key=lambda c: (-c.total, c.source.order, c.record["file"]))
+    taken.sort(key=lambda c: (c.found is not None, -c.total, c.source.order, c.record["file"]))
 
 
 def explain_text(prompt: "Prompt", candidate: "Candidate") -> "list[tuple[str, float, float]]":

@@ -14,7 +14,7 @@ from abcd_index import fs
 from abcd_index.commands.console import OK, Console, count, seconds
 from abcd_index.commands.demo_sandbox import DemoFailed, Done, Sandbox
 
-QUESTION = "Why does the auth login redirect in a circle on staging?"
+QUESTION = "Why does the auth login fail?"
 BRACKETS = (
     (90, "FRESH", "three pages whole"),
     (55, "MODERATE", "the best whole, lines for the rest"),

@@ -232,9 +232,19 @@ def _print_decision(row: Dict[str, Any], console: Console) -> None:
         row["why"] or "it comes",
         "keywords: " + ", ".join(keywords) if keywords else "",
         "text: " + " + ".join(addends) if addends else "",
+        _support(row),
     ):
         if text:
             console.text(text, first="      ", rest="        ")
+
+
+def _support(row: Dict[str, Any]) -> str:
+    """What the prompt's other words say of a page, where that decided."""
+    if not row.get("support"):
+        return ""
+    if row["evidence"] == "text":
+        return f"evidence: text, {row['support']:.2f} of {row['threshold']:.2f}"
+    return f"support of the other words: {row['support']:.2f} of {row['threshold']:.2f}"
 
 
 def _print_audit(found: Audit, paths: Paths, console: Console) -> None:

@@ -146,7 +146,7 @@ def test_heads_say_how_much_they_hold():
 def test_the_header_names_file_scope_words_and_age(hooked):
     hooked.pages({"a_auth_x.md": page(["Auth Flow", "login"], "Body.", "Title", updated="2026-07-01")},
                {"u_tea.md": page(["tea"], "Green.")})
-    text = ask(hooked, "the auth flow and tea", 90).text
+    text = ask(hooked, "the auth flow", 90).text + ask(hooked, "tea", 90).text
     assert "## Title  (.abcd/memory/a_auth_x.md \u00b7 workspace \u00b7 matched: Auth Flow \u00b7 updated 2026-07-01)\n" in text
     assert "(~/.abcd.noindex/memory/u_tea.md \u00b7 user \u00b7 matched: tea)" in text
     text = ask(hooked, "tea", 10).text

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from abcd_index import settings
 from abcd_index.agenthooks import fill, io, statusline
-from abcd_index.agenthooks.decide import DEFAULTS
+from abcd_index.agenthooks.decide import DEFAULTS, SETTINGS, settings_of
 from tests import hooked_store
 from tests.hooked_store import older, page
 
@@ -33,6 +33,30 @@ def bracket(hooked, prompt="auth", session="s1"):
 def test_the_hooks_defaults_are_the_settings_defaults():
     assert {name: settings.DEFAULTS[name] for name in DEFAULTS} == DEFAULTS
     assert settings.written_settings(settings.defaults()) == DEFAULTS
+
+
+def test_the_hooks_bounds_are_the_settings_bounds():
+    for path, allowed in SETTINGS.items():
+        setting = settings.TABLE[path]
+        if isinstance(setting, settings.Number):
+            assert allowed == (setting.default, setting.low, setting.high)
+        else:
+            assert allowed == setting.options
+
+
+@pytest.mark.parametrize("path", SETTINGS)
+def test_what_is_out_of_bounds_in_a_header_is_the_default(path):
+    allowed = SETTINGS[path]
+    group, _, name = path.rpartition(".")
+
+    def read(value):
+        found = settings_of({"settings": {group: {name: value}} if group else {name: value}})
+        return (found[group] if group else found)[name]
+
+    good = allowed if type(allowed[0]) is str else allowed[1:]
+    assert [read(value) for value in good] == list(good)
+    bad = [None, True, [], {}, 1.5, "x", allowed[-1] + 1 if type(allowed[0]) is int else 1]
+    assert [read(value) for value in bad] == [allowed[0]] * len(bad)
 
 
 @pytest.mark.parametrize("free, wanted", [

@@ -146,11 +146,11 @@ def test_any_page_gives_one_block(tmp_path_factory, body, title, updated, free):
 
         pages, domains, header = 1, 0, {"key": "k"}
 
-        def keywords(self, keys, hashed):
+        def keywords(self, keys, hashed=None):
             return [("auth", [[["auth"], [0], []]])] if "auth" in keys else []
 
         def term(self, term):
-            return 0, 0
+            return 0, 0, []
 
         def record(self, number):
             return {"file": "x.md", "title": title, "line": "- " + title, "updated": updated, "recall": {"auth": title},

@@ -26,7 +26,7 @@ class Terms:
         self.terms = terms
 
     def term(self, stem):
-        return self.terms.get(stem, (0, 0))
+        return (*self.terms.get(stem, (0, 0)), [])
 
 
 def record(title, body):
@@ -117,7 +117,7 @@ def test_a_long_paste_is_ranked_by_its_weightiest_words():
     class Asked(Terms):
         def term(self, stem):
             asked.append(stem)
-            return (1, 0)
+            return (1, 0, [])
 
     query = Query(Asked(10, {}), many)
     assert len(asked) == score.MOST_TERMS and "typed" in asked

@@ -108,4 +108,4 @@ def test_defaults_are_fresh_each_time():
 
 
 def test_what_is_written_leaves_out_what_shapes_no_prompt():
-    assert set(written_settings(defaults())) == {"brackets", "limits", "refresh_every"}
+    assert set(written_settings(defaults())) == {"brackets", "limits", "match", "refresh_every"}

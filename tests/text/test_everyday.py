@@ -1,25 +1,41 @@
-"""The everyday words: the module holds the stems of the list, and nothing else."""
+"""The words that say nothing of a page: what the prompt path holds is what the lists of words say."""
 
-from abcd_index.text.everyday import EVERYDAY
+import pytest
+
+from abcd_index.text.everyday import ABBREVIATIONS, CHORES, EVERYDAY
 from abcd_index.text.porter import analyse
 from tests.conftest import ROOT
 
-WORDS = (ROOT / "tests" / "data" / "everyday.txt").read_text(encoding="utf-8").split()
+STEMS = {"everyday": EVERYDAY, "chores": CHORES}
 
 
-def test_the_stems_are_those_of_the_words():
-    assert EVERYDAY == {stem for word in WORDS for stem in analyse(word)}
+def words_of(name):
+    return (ROOT / "tests" / "data" / f"{name}.txt").read_text(encoding="utf-8").split()
 
 
-def test_the_list_is_sorted_and_has_each_word_once():
-    assert WORDS == sorted(set(WORDS))
+@pytest.mark.parametrize("name", STEMS)
+def test_the_stems_are_those_of_the_words(name):
+    assert STEMS[name] == {stem for word in words_of(name) for stem in analyse(word)}
 
 
-def test_what_people_write_about_is_not_everyday():
+@pytest.mark.parametrize("name", STEMS)
+def test_the_lists_are_sorted_and_have_each_word_once(name):
+    assert words_of(name) == sorted(set(words_of(name)))
+
+
+@pytest.mark.parametrize("name", STEMS)
+def test_what_people_write_about_is_in_none(name):
     for word in ("auth", "redis", "docker", "webhook", "migration", "postgres", "kubernetes", "cache", "deploy", "login"):
-        assert not EVERYDAY.intersection(analyse(word)), word
+        assert not STEMS[name].intersection(analyse(word)), word
 
 
-def test_the_words_of_a_bare_request_are():
+def test_the_words_of_a_bare_request_are_everyday():
     for word in "fix add bug test file rename yes three away another call click return story please".split():
         assert EVERYDAY.issuperset(analyse(word)), word
+
+
+def test_every_abbreviation_leads_both_ways():
+    pairs = {(name, other) for names in ABBREVIATIONS.values() for name, others in names for other in others}
+    assert ("k8s", "kubernetes") in pairs and ("pr", "pull request") in pairs
+    assert pairs == {(other, name) for name, other in pairs}
+    assert all(name.split()[0] == first for first, names in ABBREVIATIONS.items() for name, _ in names)
