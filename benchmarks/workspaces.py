@@ -15,7 +15,7 @@ SESSION = "bench-session-1"
 THREE = (
     "After yesterday's change people are sent back to the start page right after they typed their password. The "
     "auth code looks untouched to me, but the login handler now runs before the session token is read. Can you find "
-    "out why this is a redirect loop, write a failing test first and then propose the smallest fix? Keep the public names."
+    "out why this is a redirect loop, write a failing test first and then propose the smallest fix? Names stay."
 )
 AGAIN = "And does the auth change of last week touch the login handler as well? Show me where."
 NOTHING = (
