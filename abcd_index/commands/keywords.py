@@ -10,7 +10,7 @@ from abcd_index.commands.writing import write_over
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
 from abcd_index.search.corpus import Document, open_corpus
-from abcd_index.search.suggest import Suggestion, asked_for, suggest, wanting, with_keywords
+from abcd_index.search.suggest import Suggester, Suggestion, asked_for, wanting, with_keywords
 from abcd_index.selector import ALL, select
 
 
@@ -54,8 +54,10 @@ def run(
     console.refusals(selection)
     for scope in selection:
         with open_corpus(scope, places) as corpus:
-            for document in asked_for(corpus, page):
-                suggestions = suggest(document, limit)
+            documents = asked_for(corpus, page)
+            suggester = Suggester(corpus) if documents else None
+            for document in documents:
+                suggestions = suggester.suggest(document, limit) if suggester else []
                 written = write and bool(suggestions) and _write(document, suggestions, console)
                 rows.append(_Row(document, wanting(document), suggestions, written))
     if page is not None and not rows:

@@ -1,36 +1,66 @@
-"""Suggests `recall` keywords for a page: the words and pairs of words that set it apart in its store.
+"""Suggests `recall` keywords for a page: the bare names of what it is about, and phrases of its own.
 
-A suggestion's worth is what the ranking gives it: how much its terms weigh in this page times how rare they are
-in the others (``artefact.ranking``). What each would surface beside the page is asked of the matcher itself, with
-the keyword as the prompt.
+What the author wrote down for other tools (``aliases``, ``tags``) comes first. Of the rest those are worth most that
+the page says often, in its name, title or description, that few pages of the store say, and that are no words of
+ordinary prompts. What each would surface beside the page is asked of the matcher, with the keyword as the prompt.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
+from collections import Counter
+from math import log
+from typing import Any, Dict, List, NamedTuple, Set, Tuple
 from unicodedata import normalize
 
+from abcd_index import fs
 from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import Prompt
-from abcd_index.artefact.ranking import Query
 from abcd_index.errors import AbcdError
+from abcd_index.search.candidates import (
+    ALIAS,
+    DESCRIPTION,
+    HEADING,
+    NAME,
+    REPEATED,
+    TAG,
+    TEXT,
+    TITLE,
+    Candidate,
+    candidates,
+    is_identifier,
+)
 from abcd_index.search.corpus import Corpus, Document
 from abcd_index.store.edit import add_keywords
 from abcd_index.store.links import Links
-from abcd_index.store.markdown import Lines
+from abcd_index.store.offered import Offered, offered
 from abcd_index.store.read import read_store
 from abcd_index.text.patterns import entries, normal_form, weakness
-from abcd_index.text.porter import STOP, analyse
+from abcd_index.text.plain_words import PLAIN
+from abcd_index.text.porter import analyse
 
-# Of a store this large a keyword's word may be in this share of the pages before it says too little.
-COMMON_SHARE = 0.15
+# What more than this share of a store's pages say, or are tagged with, says too little of one of them; it may always
+# be a few pages.
+COMMON_SHARE = 0.2
 FEW = 3
-_HEADINGS = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
-_WORD = re.compile(r"[^\W_](?:[\w'.+#-]*[\w+#])?")
-_LINKS = re.compile(r"\]\([^)]*\)|https?://\S+|\[\[|\]\]")
-_JOINT = re.compile(r"[ \t]+|-")
+# Of the suggestions for a page so many may be tags.
+MOST_TAGS = 3
+# What is worth less is not suggested, so a page may get fewer: LEAST, and SIZE x the logarithm of its words, for a
+# short page says everything once.
+LEAST = -2.3
+SIZE = 0.4
+
+# What a candidate is worth: a sum of these. Fitted by logistic regression to the keywords that authors wrote for
+# others' pages, then rounded; no figure matters much for itself (``docs/explanation/matching.md``).
+TIMES = 1.2  # x the logarithm of how often the page says it
+RARE = 0.4  # x less the logarithm of how many pages say its rarest word, and its commonest
+LENGTH = 0.05  # less, a character: the bare name before the long one
+PLACE = {ALIAS: 20.0, TAG: 10.0, NAME: 0.7, TITLE: 0.3, DESCRIPTION: 1.1, HEADING: 0.45, TEXT: 0.0}
+SUBJECT = 0.6  # of the name or title, and said again and again
+NAMED = 0.5  # spelled as names are
+PHRASE = 0.5
+ORDINARY = 1.2  # less, a word of general English
+CODE = 0.5  # less, an identifier that only the text has
 
 
 class Suggestion(NamedTuple):
@@ -64,27 +94,91 @@ def wanting(document: Document) -> str:
     """Why a page wants keywords, as the end of a sentence; '' when it has some that are not weak."""
     keywords = list(document.record["recall"].values())
     if not keywords:
-        return "has no keywords: no prompt ever brings it"
+        return "has no keywords: only its text can bring it, as a line"
     reasons = [(keyword, weakness(keyword)) for keyword in keywords]
     if all(reason for _, reason in reasons):
         return "has only weak keywords: " + "; ".join(f"{keyword} {reason}" for keyword, reason in reasons)
     return ""
 
 
-def suggest(document: Document, limit: int = 5) -> List[Suggestion]:
-    """The best Suggestions for a page, at most ``limit``."""
-    record = document.record
-    scored = []
-    for stems, (spelled, where, times) in _found(document).items():
-        worth, pages = _worth(document, stems, times, where)
-        if worth > 0:
-            scored.append(Suggestion(spelled, worth, where, times, pages))
-    known = {normal_form(keyword) for keyword in record["recall"].values()}
-    # A file's whole name is what nobody types.
-    known |= {normal_form(name) for name in (record["name"], record["title"]) if name.count("-") + name.count("_") > 1}
-    scored = [one for one in scored if _usable(one.keyword, known)]
-    scored.sort(key=lambda one: (-one.worth, one.keyword))
-    return _best(document, scored, limit)
+class Suggester:
+    """Suggests keywords for the pages of a ``corpus``."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.artefact = corpus.artefact
+        self.most = max(FEW, self.artefact.pages * COMMON_SHARE)
+        self.offered = {document.file: _offered(document) for document in corpus.documents()}
+        self.tagged = Counter(normal_form(tag) for one in self.offered.values() for tag in one.tags)
+
+    def suggest(self, document: Document, limit: int = 5) -> List[Suggestion]:
+        """The best Suggestions for a page, at most ``limit``."""
+        record = document.record
+        known = {normal_form(keyword) for keyword in record["recall"].values()}
+        found = candidates(record["name"], record["title"], document.description, document.body)
+        for alias in self.offered[document.file].aliases:
+            found.offer(ALIAS, alias)
+        for tag in self.offered[document.file].tags:
+            if self.tagged[normal_form(tag)] <= self.most:
+                found.offer(TAG, tag)
+        least = LEAST + SIZE * log(sum(one.times for one in found.values()) + 1)
+        scored = [
+            Suggestion(one.spelled, worth, one.where, one.times, pages)
+            for one in found.values()
+            for worth, pages in [self._worth(one)]
+            if worth > least and _usable(one.spelled, known)
+        ]
+        scored.sort(key=lambda one: (-one.worth, one.keyword))
+        return self._best(document, scored, limit)
+
+    def _worth(self, one: Candidate) -> Tuple[float, int]:
+        """(worth, pages whose text may hold all stems); LEAST for what is no keyword."""
+        stems = dict.fromkeys(one.stems)
+        pages = [max(self.artefact.term(stem)[0], 1) for stem in stems]
+        phrase = " " in one.spelled
+        if not phrase and min(pages) > self.most:
+            return -99.0, 0
+        if phrase and not one.places and not one.named and one.times < REPEATED:
+            return -99.0, 0
+        worth = TIMES * log(one.times) - RARE * (log(min(pages) + 1) + log(max(pages) + 1)) - LENGTH * len(one.spelled)
+        worth += sum(PLACE[place] for place in one.places)
+        if one.times >= REPEATED and one.places & {NAME, TITLE}:
+            worth += SUBJECT
+        if one.named:
+            worth += NAMED
+        if phrase:
+            worth += PHRASE
+        elif PLAIN.issuperset(stems):
+            worth -= ORDINARY
+        if is_identifier(one.spelled) and one.places <= {TEXT}:
+            worth -= CODE
+        return worth, min(pages)
+
+    def _best(self, document: Document, scored: List[Suggestion], limit: int) -> List[Suggestion]:
+        """The best, without those that only repeat a better one, or that the page's keywords answer to already."""
+        best: List[Suggestion] = []
+        taken: List[Set[str]] = []
+        for one in scored:
+            if len(best) == limit:
+                break
+            stems = set(analyse(one.keyword))
+            if any(stems <= other or other <= stems for other in taken):
+                continue
+            if one.where == TAG and sum(other.where == TAG for other in best) == MOST_TAGS:
+                continue
+            # What else a prompt of just this keyword brings today.
+            pages = {page for hit in match(Prompt(one.keyword), self.artefact.keyword) for page in hit.pages}
+            if document.number not in pages:
+                files = tuple(self.artefact.record(page)["file"] for page in sorted(pages))
+                best.append(one._replace(also_surfaces=files))
+                taken.append(stems)
+        return best
+
+
+def _offered(document: Document) -> Offered:
+    try:
+        return offered(fs.read(document.path))
+    except (OSError, AbcdError):
+        return Offered()
 
 
 def with_keywords(document: Document, data: bytes, keywords: List[str]) -> bytes:
@@ -98,81 +192,5 @@ def with_keywords(document: Document, data: bytes, keywords: List[str]) -> bytes
     return add_keywords(document.file, data, keywords)
 
 
-def _found(document: Document) -> Dict[Tuple[str, ...], Tuple[str, str, int]]:
-    """{stems: (spelling, where it stands first, how often)} of the words and pairs of a page."""
-    text = _LINKS.sub(" ", "\n".join(line for _, line in Lines(document.body).visible()))
-    parts = [("title", document.record["title"]), ("description", document.description)]
-    parts += [("heading", heading) for heading in _HEADINGS.findall(text)] + [("text", _HEADINGS.sub("", text))]
-    found: Dict[Tuple[str, ...], Tuple[str, str, int]] = {}
-    for where, part in parts:
-        for spelled in _candidates(part):
-            stems = tuple(analyse(spelled))
-            first, place, times = found.get(stems, (_small(spelled), where, 0))
-            found[stems] = (first, place, times + 1)
-    return found
-
-
-def _candidates(text: str) -> Iterator[str]:
-    """Words, and pairs of neighbours with nothing but a blank or hyphen in between."""
-    words = list(_WORD.finditer(text))
-    for word in words:
-        if not _silent(word[0]):
-            yield word[0]
-    for word, after in zip(words, words[1:]):
-        if (
-            _JOINT.fullmatch(text, word.end(), after.start())
-            and min(len(word[0]), len(after[0])) > 2
-            and not _silent(word[0])
-            and not _silent(after[0])
-        ):
-            yield f"{word[0]} {after[0]}"
-
-
-def _silent(word: str) -> bool:
-    return word.lower() in STOP or len(word) < 2 or not any(char.isalpha() for char in word)
-
-
-def _worth(document: Document, stems: Tuple[str, ...], times: int, where: str) -> Tuple[float, int]:
-    """(worth, pages whose text may hold all stems). A pair has to be said twice or stand in a heading to count."""
-    artefact = document.corpus.artefact
-    if not stems or len(stems) > 3 or (len(stems) > 1 and times < 2 and where not in ("title", "heading")):
-        return 0.0, 0
-    rows = Query(artefact, dict.fromkeys(stems, 1.0)).explain(document.record)
-    weights = {stem: text + title for stem, text, title in rows if " " not in stem}
-    if len(weights) < len(set(stems)):
-        return 0.0, 0
-    pages = min(artefact.term(stem)[0] for stem in stems)
-    if len(stems) == 1 and pages > max(FEW, artefact.pages * COMMON_SHARE):
-        return 0.0, 0
-    # A pair is as telling as its rarer word and a little more, since it needs both.
-    most, least = max(weights.values()), min(weights.values())
-    worth = most if len(weights) == 1 else most * 0.8 + least * 0.4
-    return worth, pages
-
-
 def _usable(spelled: str, known: Set[str]) -> bool:
     return bool(entries(spelled)) and not weakness(spelled) and normal_form(spelled) not in known
-
-
-def _best(document: Document, scored: List[Suggestion], limit: int) -> List[Suggestion]:
-    """The best, without those that only repeat a better one, or that the page's keywords answer to already."""
-    best: List[Suggestion] = []
-    taken: List[Set[str]] = []
-    artefact = document.corpus.artefact
-    for one in scored:
-        stems = set(analyse(one.keyword))
-        if len(best) == limit:
-            break
-        if any(stems <= other or other <= stems for other in taken):
-            continue
-        # What else a prompt of just this keyword brings today.
-        pages = {page for hit in match(Prompt(one.keyword), artefact.keyword) for page in hit.pages}
-        if document.number not in pages:
-            best.append(one._replace(also_surfaces=tuple(artefact.record(page)["file"] for page in sorted(pages))))
-            taken.append(stems)
-    return best
-
-
-def _small(spelled: str) -> str:
-    """A spelling without the capitals of a heading; those of a name or an acronym stay."""
-    return " ".join(word.lower() if word.istitle() else word for word in spelled.split(" "))

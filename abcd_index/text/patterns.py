@@ -7,17 +7,11 @@ An entry is a JSON list. Its first element is the keyword's normal form, on whic
 
 from functools import lru_cache
 
+from abcd_index.text.everyday import EVERYDAY
 from abcd_index.text.normalise import SOFT, bare, camel, fold, keyword_forms, kind_of, pieces
-from abcd_index.text.porter import STOP
+from abcd_index.text.porter import STOP, analyse
 
 LONGEST = 200
-
-# Words so common in what people ask an agent that alone they say little; they match, and are named.
-COMMON = frozenset(
-    "new fix add use make run get set file files code error errors test tests change update work working "
-    "thing things way need want help problem issue project page data time name value line list create write "
-    "read delete remove show check look like good bad first last next back go see try todo note notes".split()
-)
 
 
 def entries(keyword: str) -> "list[tuple[str, list[str]]]":
@@ -75,8 +69,8 @@ def weakness(keyword: str) -> str:
     words = _split(normal)
     if len(normal) == 1:
         return f"is one {'digit' if normal.isdigit() else 'letter'}: it matches wherever that stands alone"
-    if len(words) == 1 and not COMMON.isdisjoint(keyword_forms(normal)):
-        return "is a word of every second prompt"
+    if len(words) == 1 and EVERYDAY.issuperset(analyse(normal)):
+        return "is an everyday word: alone it brings only a line"
     return ""
 
 

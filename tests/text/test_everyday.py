@@ -29,6 +29,11 @@ def test_what_people_write_about_is_in_none(name):
         assert not STEMS[name].intersection(analyse(word)), word
 
 
+def test_no_subject_shares_its_stem_with_an_everyday_word():
+    for word in "staging container validation dependency exception provider production locale translation".split():
+        assert not EVERYDAY.intersection(analyse(word)), word
+
+
 def test_the_words_of_a_bare_request_are_everyday():
     for word in "fix add bug test file rename yes three away another call click return story please".split():
         assert EVERYDAY.issuperset(analyse(word)), word

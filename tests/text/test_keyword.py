@@ -52,9 +52,9 @@ def test_spellings_with_two_normal_forms(one, other):
     ("7", "is one digit: it matches wherever that stands alone"),
     ("é", "is one letter: it matches wherever that stands alone"),
     ("的", "is one character, which is in many words"),
-    ("new", "is a word of every second prompt"),
-    ("Fix", "is a word of every second prompt"),
-    ("files", "is a word of every second prompt"),
+    ("new", "is an everyday word: alone it brings only a line"),
+    ("Fix", "is an everyday word: alone it brings only a line"),
+    ("files", "is an everyday word: alone it brings only a line"),
     ("error codes", ""), ("auth", ""), ("C++", ""), ("C#", ""), ("发布", ""), ("🚀", ""), ("ci", ""), ("404", ""),
     ("--force", ""), ("the auth module", ""),
 ], ids=lambda value: value[:20])
