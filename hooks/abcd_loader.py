@@ -47,7 +47,7 @@ STEPS = {
         "agenthooks/render",
         "agenthooks/budget",
     ),
-    "statusline": BASE + ("agenthooks/fill", "agenthooks/statusline"),
+    "statusline": BASE + ("agenthooks/fill", "agenthooks/ledger", "agenthooks/statusline"),
 }
 # More than any bundle has. From 128 KiB on the C library maps and unmaps memory for each read.
 LARGEST = 120000

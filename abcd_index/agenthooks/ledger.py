@@ -86,6 +86,21 @@ def read_ledger(session: "Session", refresh_every: int = 0, said: str = "") -> "
     return ledger
 
 
+def last_brought(session: "Session") -> "tuple[int, str] | None":
+    """(how many pages the session's last prompt brought, in which bracket): (0, '') for none; None where nothing was
+    brought since the session's context was empty."""
+    data = load(session, LEDGER, LONGEST) or b""
+    if not data.startswith((MAGIC + " " + session.mark + "\n").encode("ascii")):
+        return None
+    for line in reversed(data.decode("ascii", "replace").split("\n")):
+        words = line.split(" ")
+        if words[0] == ".":
+            return 0, ""
+        if words[0] == "+" and len(words) > 4:
+            return len(words) - 4, words[1]
+    return None
+
+
 def _parse(ledger: "Ledger", data: bytes, mark: str, said: str) -> bool:
     """Read the log into ``ledger``. False when it is not this session's ledger."""
     started = False

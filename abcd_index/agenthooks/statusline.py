@@ -8,6 +8,7 @@ status are what the agent sees.
 import sys
 
 from abcd_index.agenthooks import fill, io
+from abcd_index.agenthooks.ledger import last_brought
 from abcd_index.agenthooks.payload import name
 from abcd_index.scopes import Places
 
@@ -62,10 +63,21 @@ def keep(payload: "dict[str, Any]", places: "Places") -> str:
     model = get("model")
     model = model.get("display_name") if isinstance(model, dict) else model
     shown = [" ".join(model.split())] if isinstance(model, str) and model else []
-    if remaining is not None:
-        shown.append("%d %% of the context window free" % remaining)
+    shown += sight(last_brought(session) if session is not None else None, remaining)
     # A terminal takes control characters for orders.
     return "".join([sign for sign in " \u00b7 ".join(shown) if sign.isprintable()])
+
+
+def sight(brought: "tuple[int, str] | None", remaining: "float | None") -> "list[str]":
+    """What a person sees of the recall: what the last prompt brought, and how much of the window is free."""
+    free = [] if remaining is None else ["%d %% of the context window free" % remaining]
+    if brought is None:
+        return free
+    pages, bracket = brought
+    if not pages:
+        return ["no page", *free]
+    said = "%d page%s, %s" % (pages, "" if pages == 1 else "s", bracket)
+    return [said if remaining is None else "%s %d %%" % (said, remaining)]
 
 
 def figures(window: object) -> "tuple[float | None, str]":

@@ -281,6 +281,27 @@ def test_without_a_wrapped_command_a_short_line_is_shown(auth):
     assert statusline_process(auth, b"nonsense", "--", "echo hello").stdout == b"hello\n"
 
 
+def test_the_line_shows_what_the_last_prompt_brought(auth):
+    def line(free):
+        return auth.free(free)
+
+    assert line(90) == "90 % of the context window free"
+    auth.quick("auth")
+    assert line(82) == "3 pages, FRESH 82 %" and line(60) == "3 pages, FRESH 60 %"
+    auth.quick("nothing that is known")
+    assert line(59) == "no page \u00b7 59 % of the context window free"
+    auth.start("compact")
+    assert line(95) == "95 % of the context window free"
+    auth.quick("one more of auth")
+    window = {"session_id": "s1", "context_window": None, "model": {"display_name": "Opus"}}
+    assert statusline.keep(window, auth.places) == "Opus \u00b7 3 pages, FRESH"
+    # Another session's ledger, or no ledger at all, is not shown.
+    (ledger,) = auth.sessions.glob("*.ledger")
+    for data in (b"", b"nonsense\n+ FRESH a b c:3\n", b"abcd-ledger 2 4 0000\n+ FRESH a b c:3\n"):
+        ledger.write_bytes(data)
+        assert statusline.keep(window, auth.places) == "Opus"
+
+
 def test_an_old_file_time_alone_voids_nothing(auth):
     auth.free(90)
     older(next(auth.sessions.glob("*.fill")), 3 * 86400)
