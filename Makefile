@@ -12,7 +12,7 @@ ARGS ?=
 # What `lint`, `types` and `coverage` need beyond the tests; installed at the first of them.
 DEV = "$(BIN)/python" -c 'import coverage, mypy, ruff' 2>/dev/null || "$(BIN)/python" -m pip install -q -e '.[dev]'
 
-.PHONY: all help venv install-hooks demo test test-faults lint format types coverage mutants docs bench bench-full bench-quality dist \
+.PHONY: all help venv install-hooks demo test test-faults test-clients lint format types coverage mutants docs bench bench-full bench-quality dist \
 	clean
 
 all: install-hooks  ## make the environment and install this repository's own git hooks
@@ -35,6 +35,10 @@ test: venv  ## run the tests; ARGS="-k name" picks some
 
 test-faults: venv  ## kill it, let calls fail, damage its files (minutes); ARGS="--short" for a sample
 	"$(BIN)/python" -m tests.faults $(ARGS)
+
+# Not among the tests: an agent is some hundred megabytes from npm, which goes into .clients/.
+test-clients: venv  ## run real agents with the hooks, against a model that is none: CLIENT=claude, or all
+	"$(BIN)/python" -m tests.clients $(or $(CLIENT),all) $(ARGS)
 
 lint: venv  ## check style with ruff
 	@$(DEV)
@@ -76,4 +80,4 @@ dist: venv  ## build the wheel and the source archive into dist/
 	"$(BIN)/python" -m hatchling build
 
 clean:  ## remove what make made
-	rm -rf "$(VENV)" dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.*
+	rm -rf "$(VENV)" dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .coverage.* .clients

@@ -71,7 +71,7 @@ def plan_agent(name: str, project: Project, plan: Plan, places: Places, asked: T
             continue
         if after != before:
             what, mode = "write" if before is None else "add to", 0o755 if of.form == "script" else None
-            plan.step(what, real, partial(_register, project, real, before, after, mode))
+            plan.step(what, real, partial(_register, project, of, real, (before, after, mode)))
     if status_line and not of.status_line:
         plan.leave(f"status line: {of.title} has none in {file}", "docs/how-to/agents.md says what it has")
     if of.then and plan.steps:
@@ -176,13 +176,19 @@ def _allowed(target: Target, project: Project, places: Places) -> str:
     return real
 
 
-def _register(project: Project, path: str, before: str | None, after: str, mode: int | None) -> None:
+def _register(project: Project, of: Agent, path: str, change: Tuple[str | None, str, int | None]) -> None:
+    """``change``: the text before, the text after, the mode."""
+    before, after, mode = change
     receipt = Receipt(project)
     entry = receipt.settings(path)
     if entry is None or entry["after"] != digest(before):
-        # Begun before and cut short: the folder may be there because we made it.
-        made = entry["folder"] if entry and entry["before"] == packed(before) else 0
-        entry = Saved(before=packed(before), after=None, folder=made or _missing_above(path))
+        # Somebody edited the file since (an agent that adds a number to its settings, say): ours may be in it. Or an
+        # installation was cut short: the folder may be there because we made it.
+        theirs = entries.remove(before, of) if before is not None else None
+        if theirs is not None and entry and entry["before"] is None and entries.says_nothing(theirs, of):
+            theirs = None
+        made = entry["folder"] if entry else 0
+        entry = Saved(before=packed(theirs), after=None, folder=made or _missing_above(path))
     entry["after"] = digest(after)
     receipt.put_settings(path, entry)
     fs.make_folder(os.path.dirname(path))

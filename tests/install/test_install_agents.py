@@ -57,6 +57,17 @@ def test_an_agents_file_is_written_tried_and_given_back(project, name):
     assert not any(file.exists() for file in files_of(name, project))
 
 
+def test_an_agent_that_writes_its_own_number_into_the_file(project):
+    """Qwen does: what was there before a second installation holds ours, and must not come back."""
+    file = project.root / ".qwen/settings.json"
+    project.install("qwen")
+    file.write_text(json.dumps({**json.loads(file.read_text()), "$version": 4}))
+    project.install("qwen", status_line=True)
+    assert set(json.loads(file.read_text())) == {"hooks", "$version", "ui"}
+    project.uninstall("qwen")
+    assert json.loads(file.read_text()) == {"$version": 4}
+
+
 def test_several_at_once_and_one_taken_away(project):
     assert project.install("codex", "copilot", "claude")[0] == 0
     assert (project.root / ".codex/hooks.json").exists() and project.settings.exists()

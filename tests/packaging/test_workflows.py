@@ -44,7 +44,7 @@ def uses():
 
 
 def test_every_action_is_pinned_by_its_commit():
-    assert {name for name, _ in uses()} == {"ci.yml", "release.yml", "action.yml"}
+    assert {name for name, _ in uses()} == {"agents.yml", "ci.yml", "release.yml", "action.yml"}
     assert [each for each in uses() if not each[1].startswith("./") and not PINNED.match(each[1])] == []
 
 
@@ -90,3 +90,10 @@ def test_ci_runs_the_suite_as_a_stranger_and_in_random_order():
     assert any("TEST_ORDER=random" in run and "-n 0" in run for run in runs)
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert ".ci/stranger make test" in script and "make test-faults" in script
+
+
+def test_every_agent_that_can_be_run_is_run_every_night():
+    from tests.clients.agents import AGENTS
+
+    nightly = yaml.safe_load((ROOT / ".github" / "workflows" / "agents.yml").read_text(encoding="utf-8"))
+    assert nightly["jobs"]["agent"]["strategy"]["matrix"]["agent"] == list(AGENTS)
