@@ -31,16 +31,24 @@ except Exception:
 PACKAGES = ("abcd_index", "abcd_index.artefact", "abcd_index.text", "abcd_index.agenthooks")
 # Below ``abcd_index/``: what each step of a hook loads, in the order in which they need each other.
 BASE = ("artefact/format", "artefact/reader", "scopes", "agenthooks/payload", "agenthooks/io")
-EVIDENCE = ("artefact/ranking", "text/porter", "text/everyday", "agenthooks/evidence")
 STEPS = {
     "prompt_hook": BASE + ("agenthooks/prompt_hook",),
-    "lookup": ("text/normalise", "agenthooks/prompt", "agenthooks/match", "artefact/provenance", "agenthooks/decide"),
+    "lookup": (
+        "text/normalise",
+        "agenthooks/prompt",
+        "agenthooks/match",
+        "artefact/provenance",
+        "agenthooks/decide",
+        "artefact/ranking",
+        "text/porter",
+        "text/everyday",
+        "agenthooks/evidence",
+    ),
     "segment": ("text/segment",),
-    "evidence": EVIDENCE,
-    "matched": EVIDENCE
-    + (
+    "matched": (
         "agenthooks/fill",
         "agenthooks/ledger",
+        "artefact/bm25f",
         "agenthooks/rank",
         "artefact/times",
         "agenthooks/freshness",

@@ -4,7 +4,6 @@ Prompt path. Looks the prompt's words up in each scope's artefact; only when a k
 what ranks, weighs and writes. A scope whose artefact cannot be used is named in ``problems`` and passed over.
 """
 
-from abcd_index.agenthooks import io
 from abcd_index.agenthooks.match import Hit, excluded, match_all
 from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.artefact.format import of_another_release
@@ -76,7 +75,7 @@ class Search:
     another
     release; it is read as far as that goes, and calls for a rebuild."""
 
-    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "old", "_hashes", "_evidence")
+    __slots__ = ("prompt", "open", "hits", "settings", "problems", "found", "old", "_hashes", "_postings", "_evidence")
 
     def __init__(self, prompt: "Prompt", scopes: "Iterable[Scope]") -> None:
         self.prompt = prompt
@@ -87,7 +86,8 @@ class Search:
         self.found = False
         self.old: list[Scope] = []
         self._hashes: list[int] | None = None
-        self._evidence: dict[Artefact, Evidence] | None = None
+        self._postings: dict[Artefact, list[Any]] = {}
+        self._evidence: dict[Artefact, Evidence] = {}
         for scope in scopes:
             self._search(scope)
         if self.open:
@@ -108,7 +108,8 @@ class Search:
                 self.old.append(scope)
             if self._hashes is None:
                 self._hashes = hashes(self.prompt.forms())
-            hits = match_all(self.prompt, lambda forms: artefact.keywords(forms, self._hashes))
+            postings = artefact.keywords(self.prompt.forms(), self._hashes)
+            hits = match_all(self.prompt, lambda forms: postings)
         except Exception as error:
             if artefact is not None:
                 artefact.close()
@@ -118,12 +119,12 @@ class Search:
             return
         self.open.append((scope, artefact))
         self.hits.append(hits)
+        self._postings[artefact] = postings
         if hits or (self.prompt.starred and artefact.domains):
             self.found = True
 
     def _by_text(self) -> bool:
         """Whether the text of a page brings it."""
-        io.preload("evidence")
         found = False
         for scope, artefact in list(self.open):
             try:
@@ -139,13 +140,12 @@ class Search:
         """What the typed words say of the pages of ``artefact``; None where the settings want the keywords alone."""
         if self.settings["match"] == KEYWORDS_ALONE or not self.prompt.typed:
             return None
-        if self._evidence is None:
-            self._evidence = {}
         found = self._evidence.get(artefact)
         if found is None:
             from abcd_index.agenthooks.evidence import Evidence
 
-            found = self._evidence[artefact] = Evidence(artefact, self.prompt, self.settings["match"])
+            found = Evidence(artefact, self.prompt, self._postings[artefact], self.settings["match"])
+            self._evidence[artefact] = found
         return found
 
     def of_artefact(self, scope: "Scope", error: Exception) -> bool:

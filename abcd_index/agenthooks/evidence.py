@@ -14,7 +14,7 @@ store of twenty pages and of a hundred thousand; a word that people say all day 
 from abcd_index.agenthooks.match import ALIKE, APART, INFLECTED, Hit, run_at, spelled
 from abcd_index.agenthooks.prompt import JOINED, PART, TYPED
 from abcd_index.artefact.ranking import ROW_END, fingerprint, idf, level_of, ln
-from abcd_index.text.everyday import ABBREVIATIONS, CHORES, EVERYDAY
+from abcd_index.text.everyday import is_chore, is_everyday, other_names
 from abcd_index.text.porter import analyse
 
 TYPE_CHECKING = False
@@ -22,24 +22,33 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from abcd_index.agenthooks.prompt import Prompt
-    from abcd_index.artefact.format import Record
+    from abcd_index.artefact.format import Posting, Record
     from abcd_index.artefact.reader import Artefact
 
     # Where a term is in a page's weights: ``ranking.fingerprint``.
     Where = tuple[int, str, str, str]
 
+    # A key and what is found under it: ``Artefact.keywords``.
+    Postings = tuple[str, list[Posting]]
+
+# Where a term is that no page says.
+NOWHERE: "Where" = (0, "", "", "")
+
 # The least figure that brings a page by its text alone; it has to say so many of the prompt's words.
-THRESHOLD, LEAST_WORDS = 0.7, 2
+THRESHOLD, LEAST_WORDS = 0.65, 2
 # The least figure that tells that a keyword was meant.
 SUPPORT = 0.35
-# So many other words that say what a prompt is about, and none of them the page's, are another subject.
+# So many other words that say what a prompt is about, and hardly any of them the page's, are another subject.
 TELLING = 2
 # What an everyday word weighs, as a share of another as rare.
 EVERYDAY_SHARE = 0.65
 # What a word adds that the title says, and what one takes off that the page does not say.
 TITLE, MISSING = 0.4, 0.2
-# Pages of which the record is read, and the lines that may come of them: those nearly as good as the best.
-MOST_READ, MOST, NEAR = 12, 3, 0.85
+# So many lines may come: of the pages that are nearly as good as the best.
+MOST, NEAR = 3, 0.85
+# Pages of which the record is read: what their rare words weigh together is at least this, and at least this share of
+# the best one's.
+MOST_READ, LEAST_LISTED, NEAR_LISTED = 6, 0.4, 0.5
 # A keyword says little where more than this share of the pages say it; a store of fewer pages is too small to tell.
 MANY, TELLING_STORE = 0.2, 20
 
@@ -59,28 +68,24 @@ class Found:
 
 
 class Evidence:
-    """A prompt's typed words against one artefact. ``wanted``: the settings ``match``."""
+    """A prompt's typed words against one artefact. ``postings``: what its words are keys of there; ``wanted``: the
+    settings ``match``."""
 
-    __slots__ = ("supports", "_artefact", "_prompt", "_terms", "_listed", "_brings", "_found")
+    __slots__ = ("supports", "_brings", "_artefact", "_prompt", "_postings", "_stems", "_terms", "_listed", "_found")
 
-    def __init__(self, artefact: "Artefact", prompt: "Prompt", wanted: "dict[str, str]") -> None:
+    def __init__(
+        self, artefact: "Artefact", prompt: "Prompt", postings: "Iterable[Postings]", wanted: "dict[str, str]"
+    ) -> None:
         self.supports = wanted["generic"] == "support"
         self._brings = wanted["text"] == "line"
         self._artefact = artefact
         self._prompt = prompt
-        self._found: list[Found] | None = None
-        # (stem, where it is in a page's weights, its weight, how many pages hold it)
-        self._terms: list[tuple[str, Where, float, int]] = []
+        self._postings = postings
+        self._stems = prompt.typed_stems()
+        # (stem, where it is in a page's weights, its weight, whether a page holds it); read when first asked for.
+        self._terms: list[tuple[str, Where, float, bool]] | None = None
         self._listed: dict[int, float] = {}
-        most = ln(artefact.pages + 1)
-        for stem in prompt.typed_stems():
-            holding, _, listed = artefact.term(stem)
-            weight = min(1.0, idf(artefact.pages, holding) / most) if holding else 1.0
-            if stem in EVERYDAY:
-                weight *= EVERYDAY_SHARE
-            self._terms.append((stem, fingerprint(stem), weight, holding))
-            for page in listed:
-                self._listed[page] = self._listed.get(page, 0.0) + weight
+        self._found: list[Found] | None = None
 
     def found(self) -> "list[Found]":
         """The pages that come near enough to be looked at, best first."""
@@ -97,10 +102,10 @@ class Evidence:
         weights, titles = record["weights"].split(ROW_END), record["titles"].split(ROW_END)
         total = missing = 0.0
         held = []
-        for stem, where, weight, holding in self._terms:
+        for stem, where, weight, said in self._read():
             if stem in own:
                 continue
-            level = level_of(weights, where) if holding else 0.0
+            level = level_of(weights, where) if said else 0.0
             if level:
                 held.append(stem)
                 total += weight * (level + (TITLE if level_of(titles, where) else 0.0))
@@ -108,20 +113,55 @@ class Evidence:
                 missing += weight
         return total / (1 + MISSING * missing), held
 
+    def against(self, record: "Record", hits: "list[Hit]") -> "tuple[str, float]":
+        """(why the page of ``record`` comes as a line though ``hits`` of its keywords are typed, or ''; the support of
+        the prompt's other words, 0.0 where none was asked for)."""
+        own = stems_of(hits)
+        phrase = any([hit.length > 1 for hit in hits])
+        if self._generic(hits, own, phrase):
+            why = "its keyword says little by itself, and no other word speaks for it"
+        elif len(hits) == 1 and not phrase and self.telling(own) >= TELLING:
+            why = "one keyword is all, and the prompt's other words are none of the page's"
+        else:
+            return "", 0.0
+        support, _ = self.figure(record, own)
+        return "" if support >= SUPPORT else why, support
+
     def telling(self, own: "Collection[str]") -> int:
         """How many of the prompt's words, but for ``own``, say what it is about."""
-        return sum([stem not in CHORES and stem not in own for stem, _, _, _ in self._terms])
+        return sum([stem not in own for stem in self._stems])
 
-    def generic(self, own: "Collection[str]", phrase: bool) -> bool:
-        """Whether the words ``own`` of a page's keywords tell it from no other: people say them of anything, or a word
-        that is no part of a ``phrase`` stands in many of the store's pages."""
+    def _generic(self, hits: "list[Hit]", own: "Collection[str]", phrase: bool) -> bool:
+        """Whether keywords tell their page from no other: people say their words of anything, or each is one word and
+        stands in many of the store's pages."""
+        if all([is_chore(word) for hit in hits for word in hit.normal.split()]):
+            return True
         pages = self._artefact.pages
-        many = {stem for stem, _, _, holding in self._terms if pages >= TELLING_STORE and holding > MANY * pages}
-        return all([stem in CHORES or (stem in many and not phrase) for stem in own])
+        if phrase or pages < TELLING_STORE:
+            return False
+        return all([self._artefact.term(stem)[0] > MANY * pages for stem in own if stem in self._stems])
+
+    def _read(self) -> "list[tuple[str, Where, float, bool]]":
+        """Look the prompt's words up in the store, once."""
+        if self._terms is not None:
+            return self._terms
+        artefact, self._terms = self._artefact, []
+        most = ln(artefact.pages + 1)
+        for stem in self._stems:
+            holding, _, listed = artefact.term(stem)
+            weight = EVERYDAY_SHARE if is_everyday(stem) else 1.0
+            if not holding:
+                self._terms.append((stem, NOWHERE, weight, False))
+                continue
+            weight *= min(1.0, idf(artefact.pages, holding) / most)
+            self._terms.append((stem, fingerprint(stem), weight, True))
+            for page in listed:
+                self._listed[page] = self._listed.get(page, 0.0) + weight
+        return self._terms
 
     def _look(self) -> "list[Found]":
         nearly: dict[int, list[Hit]] = {}
-        for hit in match_nearly(self._prompt, self._artefact):
+        for hit in match_nearly(self._prompt, self._artefact, self._postings):
             for page in hit.pages[:MOST_READ]:
                 nearly.setdefault(page, []).append(hit)
         pages = self._likely()
@@ -134,8 +174,11 @@ class Evidence:
 
     def _likely(self) -> "list[int]":
         """The pages that hold one of the prompt's rare words, those with the most of them first."""
+        self._read()
         listed = self._listed
-        return sorted(listed, key=lambda page: (-listed[page], page))[:MOST_READ]
+        least = max(LEAST_LISTED, NEAR_LISTED * max(listed.values())) if listed else 0.0
+        likely = [page for page in listed if listed[page] >= least]
+        return sorted(likely, key=lambda page: (-listed[page], page))[:MOST_READ]
 
     def _chosen(self, looked_at: "list[Found]") -> "list[Found]":
         least, lines = THRESHOLD, 0
@@ -156,41 +199,37 @@ def stems_of(hits: "Iterable[Hit]") -> "set[str]":
     return {stem for hit in hits for stem in analyse(hit.normal + " " + hit.seen)}
 
 
-def match_nearly(prompt: "Prompt", artefact: "Artefact") -> "list[Hit]":
+def match_nearly(prompt: "Prompt", artefact: "Artefact", found: "Iterable[Postings]") -> "list[Hit]":
     """The keywords of pages that are typed, but not as they are declared: the words of a phrase apart or out of order,
-    the other name of an abbreviation."""
+    the other name of an abbreviation. ``found``: the keys that the prompt's words are, with their postings."""
     hits: dict[str, Hit] = {}
-    typed = [form for form, places in prompt.forms().items() if places]
-    others = _other_names(prompt)
-    for form, postings in artefact.keywords([*typed, *[name for name in others if name not in typed]]):
+    for _, postings in found:
         for entry, pages, _ in postings:
             normal = entry[0]
-            other, said = others.get(form, ("", ""))
-            if normal == other:
-                hit = Hit(normal, INFLECTED, TYPED, len(entry), pages, [], said)
-                hit.kind = ALIKE
-            elif normal.count(" ") + 1 == len(entry) > 1 and _all_typed(prompt, entry):
-                hit = Hit(normal, INFLECTED, TYPED, len(entry), pages, [], normal)
-                hit.kind = APART
-            else:
-                continue
-            if pages:
-                hits.setdefault(normal, hit)
+            if pages and normal.count(" ") + 1 == len(entry) > 1 and _all_typed(prompt, normal):
+                hits[normal] = Hit(normal, INFLECTED, TYPED, len(entry), pages, [], normal)
+                hits[normal].kind = APART
+    others = _other_names(prompt)
+    for key, postings in artefact.keywords(others) if others else ():
+        other, said = others[key]
+        for entry, pages, _ in postings:
+            if pages and entry[0] == other:
+                hits[other] = Hit(other, INFLECTED, TYPED, len(entry), pages, [], said)
+                hits[other].kind = ALIKE
     return list(hits.values())
 
 
-def _all_typed(prompt: "Prompt", entry: "list[str]") -> bool:
+def _all_typed(prompt: "Prompt", phrase: str) -> bool:
     """Whether each word of a phrase is typed, wherever."""
     tokens = [token for token in prompt.tokens if token is not None and token[2] in (TYPED, PART, JOINED)]
-    return all([any([spelled(word, exact, one) for word, exact, _ in tokens]) for one in entry[0].split()])
+    return all([any([spelled(word, exact, one) for word, exact, _ in tokens]) for one in phrase.split()])
 
 
 def _other_names(prompt: "Prompt") -> "dict[str, tuple[str, str]]":
     """{key: (the other name, as the prompt says it)} of the typed abbreviations, and of what they stand for."""
     found = {}
     for word, places in prompt.words.items():
-        for name, others in ABBREVIATIONS.get(word, ()) if places else ():
+        for name, other in other_names(word) if places else ():
             if " " not in name or run_at(prompt.tokens, places[0], word, [name, *name.split()[1:]]):
-                for other in others:
-                    found[other.split()[0]] = (other, name)
+                found[other.split()[0]] = (other, name)
     return found

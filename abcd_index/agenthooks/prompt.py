@@ -25,6 +25,7 @@ TYPED, PART, PASTED, SIGN, JOINED = 0, 1, 2, 3, 4
 
 _RIGHT = ".,;:!?)]}\"'`*_>~"
 _LEFT = "([{\"'`*_<~"
+_AROUND = _LEFT + _RIGHT
 _BREAKS = frozenset(".,;:!?)]}")
 # So many identifiers and the like of a paste are taken apart, further ones only as a whole.
 MOST_APART = 300
@@ -146,10 +147,13 @@ class Prompt:
         return self._folded
 
     def typed_stems(self) -> "list[str]":
-        """The distinct ranking terms of what was typed, in its order. Letters and numbers tell no page from another."""
+        """The distinct ranking terms of what was typed that may tell a page from another: no letters, no numbers,
+        nothing that people say of anything."""
+        from abcd_index.text.everyday import is_chore
         from abcd_index.text.porter import analyse
 
-        return [stem for stem in dict.fromkeys(analyse(self.typed)) if len(stem) > 1 and not stem.isdigit()]
+        telling = [chunk for chunk in self.typed.split() if not is_chore(chunk.strip(_AROUND).lower())]
+        return [stem for stem in dict.fromkeys(analyse(" ".join(telling))) if len(stem) > 1 and not stem.isdigit()]
 
     def stems(self) -> "dict[str, float]":
         """{stem: how often}: the ranking terms of the prompt, in its order. Pasted words count little, only where

@@ -5,11 +5,11 @@ costs a few dozen records: candidates are chosen by their keywords alone (specif
 few are ranked by their keywords and the BM25F of their text together. Every figure stays on the candidate.
 """
 
-from abcd_index.agenthooks.evidence import SUPPORT, TELLING, stems_of
 from abcd_index.agenthooks.match import ALIKE, APART, DECLARED
 from abcd_index.agenthooks.prompt import PASTED
+from abcd_index.artefact.bm25f import Query
 from abcd_index.artefact.format import checksum
-from abcd_index.artefact.ranking import Query, idf
+from abcd_index.artefact.ranking import idf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,11 +190,13 @@ def _without_keyword(
     sources: "list[Source]", known: "list[Candidate]", explain: bool
 ) -> "tuple[list[Candidate], list[Candidate]]":
     """(the pages that weaker evidence than a keyword brings, those that it nearly brought). Those of a wider scope
-    yield to what a narrower one declares."""
+    yield to what a narrower one declares, and nothing comes beside a page that comes whole, unless ``explain``."""
     narrowest = min([candidate.source.order for candidate in known] or [len(sources)])
     here = {(candidate.source.order, candidate.page) for candidate in known}
     taken: list[Candidate] = []
     passed: list[Candidate] = []
+    if any([not candidate.only_line for candidate in known]):
+        return taken, passed
     for source in sources:
         if source.evidence is None or source.order > narrowest:
             continue
@@ -258,7 +260,7 @@ def _open(
             return False
     word = excluded(prompt, record["exclude"]) if record["exclude"] else ""
     if word:
-        candidate.why = "the prompt says %r, which the page excludes" % word
+        candidate.why = candidate.only_line = "the prompt says %r, which the page excludes" % word
         return False
     candidate.newer = artefact.newer(record["file"])
     candidate.only_line = _only_line(candidate)
@@ -275,16 +277,8 @@ def _only_line(candidate: "Candidate") -> str:
     typed = [hit for hit in hits if hit.zone != PASTED]
     if evidence is None or not evidence.supports or not typed:
         return ""
-    own = stems_of(typed)
-    candidate.support, _ = evidence.figure(candidate.record, own)
-    if candidate.support >= SUPPORT:
-        return ""
-    phrase = any([hit.length > 1 for hit in typed])
-    if evidence.generic(own, phrase):
-        return "its keyword is an everyday word or one of many pages, and no other word speaks for it"
-    if len(typed) == 1 and not phrase and evidence.telling(own) >= TELLING:
-        return "one keyword is all, and the prompt's other words are none of the page's"
-    return ""
+    why, candidate.support = evidence.against(candidate.record, typed)
+    return why
 
 
 def is_only_pasted(hits: "list[Hit]", total: int) -> bool:

@@ -1,10 +1,8 @@
-"""What ranking needs of an artefact: the figures' characters, a page's record, and BM25F over both.
-``docs/format.md`` is the specification of the first two.
+"""What ranking figures an artefact holds and how they are written: signs, a page's record, a term's cell, rarity.
+``docs/format.md`` is the specification.
 
-Prompt path, loaded only when a keyword matched. Robertson, Zaragoza, Taylor, "Simple BM25 extension to multiple
-weighted fields", CIKM 2004, with a title part and a bonus for neighbours beside it (what each is worth:
-``docs/explanation/ranking.md``). The builder saturates term counts into one level per term and page; this module
-adds the rarity, which changes with every page of the store and therefore is not in the record.
+Prompt path. The builder saturates term counts into one level per term and page; a reader adds the rarity, which changes
+with every page of the store and therefore is not in the record.
 """
 
 from abcd_index.artefact.format import LISTED, PRIME
@@ -12,7 +10,6 @@ from abcd_index.artefact.format import LISTED, PRIME
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from abcd_index.artefact.format import Record
-    from abcd_index.artefact.reader import Artefact
 
 # The signs of ranking figures, in the order of their codes: all of printable ASCII that JSON writes as they are.
 SIGNS = "!#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"
@@ -163,16 +160,6 @@ EMPTY: "Record" = {
 # The fields of a whole record that are text.
 TEXTS = ("weights", "file", "title", "titles", "pairs", "summary", "dialect", "type", "updated", "name", "line")
 
-# What a term in the title adds, as a share of its rarity among titles.
-TITLE_SHARE = 0.5
-# What two neighbours of the prompt add that are neighbours in the page as well (pasted ones, less).
-NEIGHBOURS = 0.4
-# A term that the prompt says again and again counts up to this many times as much, plus one (BM25's k3).
-REPEATS = 8.0
-# A long paste has thousands of words; those beyond the weightiest add time and no order.
-MOST_TERMS = 200
-MOST_PAIRS = 60
-
 _LN2 = 0.6931471805599453
 
 
@@ -290,74 +277,6 @@ def ln(x: float) -> float:
     return exponent * _LN2 + 2 * t * (1 + s * (1 / 3 + s * (1 / 5 + s * (1 / 7 + s * (1 / 9 + s * (1 / 11 + s / 13))))))
 
 
-class Query:
-    """A prompt's ranking terms against one artefact.
-
-    ``stems``: {stem: how often, a float}, in the order in which the prompt first says them, which is
-    what makes two of them neighbours.
-    """
-
-    __slots__ = ("terms", "pairs")
-
-    def __init__(self, artefact: "Artefact", stems: "dict[str, float]") -> None:
-        pages = artefact.pages
-        self.terms: list[tuple[str, tuple[int, str, str, str], float, float]] = []
-        self.pairs: list[tuple[str, str, int, float]] = []
-        terms, pairs = self.terms, self.pairs
-        before = None
-        for stem in _weightiest(stems):
-            holding, titled, _ = artefact.term(stem)
-            if not holding:
-                before = None
-                continue
-            weight = (REPEATS + 1) * stems[stem] / (REPEATS + stems[stem])
-            terms.append(
-                (
-                    stem,
-                    fingerprint(stem),
-                    weight * idf(pages, holding),
-                    weight * TITLE_SHARE * idf(pages, titled) if titled else 0.0,
-                )
-            )
-            if before is not None and len(pairs) < MOST_PAIRS:
-                pairs.append(
-                    (
-                        before,
-                        stem,
-                        pair_number(pair_hash(before), pair_hash(stem)),
-                        NEIGHBOURS * min(stems[before], stems[stem], 1.0),
-                    )
-                )
-            before = stem
-
-    def score(self, record: "Record") -> float:
-        """The score of a page's record: a float, 0.0 when no term is in the page."""
-        total = 0.0
-        for _, text, title in self.explain(record):
-            total += text + title
-        return total
-
-    def explain(self, record: "Record") -> "list[tuple[str, float, float]]":
-        """The addends of the score, those that are not 0: [(stem, from the text, from the title)].
-
-        Two neighbours are written as one stem with a space in between.
-        """
-        weights, titles = record["weights"].split(ROW_END), record["titles"].split(ROW_END)
-        rows = []
-        here = set()
-        for stem, where, body, title in self.terms:
-            level = level_of(weights, where)
-            if level:
-                # A term of the title is a term of the page, so it has a level here as well.
-                here.add(stem)
-                rows.append((stem, body * level, title * level_of(titles, where) if title else 0.0))
-        near = record["pairs"]
-        for first, second, number, bonus in self.pairs:
-            if first in here and second in here and beside(near, number):
-                rows.append((first + " " + second, bonus, 0.0))
-        return rows
-
-
 def level_of(rows: "list[str]", where: "tuple[int, str, str, str]") -> float:
     """How much a page says a term, 0 .. 1; 0.0 when it does not. ``rows``: the page's weights, split at ROW_END;
     ``where``: the term's ``fingerprint``."""
@@ -369,22 +288,3 @@ def level_of(rows: "list[str]", where: "tuple[int, str, str, str]") -> float:
             return (SIGNS.index(row[at + 1]) % LEVELS + 0.5) / LEVELS
         at = row.find(first, at + 1)
     return 0.0
-
-
-def beside(pairs: str, number: int) -> bool:
-    """Whether a page's string of pairs holds the pair with this number (one "yes" in four is wrong)."""
-    if not pairs:
-        return False
-    for place in places(number, len(pairs) * BITS):
-        if not SIGNS.index(pairs[place // BITS]) >> place % BITS & 1:
-            return False
-    return True
-
-
-def _weightiest(stems: "dict[str, float]") -> "list[str]":
-    """The stems that count, in their own order: all, or of very many those with the greatest weights."""
-    if len(stems) <= MOST_TERMS:
-        return list(stems)
-    order = {stem: at for at, stem in enumerate(stems)}
-    best = sorted(stems, key=lambda stem: (-stems[stem], order[stem]))[:MOST_TERMS]
-    return sorted(best, key=order.__getitem__)

@@ -1,7 +1,7 @@
 """A page's text -> the ranking figures that the artefact holds of it.
 
 The level of a term is its saturated count, as in BM25F with a title weight (Robertson, Zaragoza,
-Taylor, CIKM 2004); ``artefact/ranking.py`` multiplies it by the term's rarity when a prompt asks.
+Taylor, CIKM 2004); ``artefact/bm25f.py`` multiplies it by the term's rarity when a prompt asks.
 """
 
 from __future__ import annotations

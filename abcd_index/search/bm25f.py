@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple
 
-from abcd_index.artefact.ranking import LEVELS, ROW_END, beside, level_of
-from abcd_index.artefact.ranking import Query as Weights
+from abcd_index.artefact.bm25f import Query as Weights
+from abcd_index.artefact.bm25f import beside
+from abcd_index.artefact.ranking import LEVELS, ROW_END, level_of
 from abcd_index.artefact.reader import Artefact, torn
 from abcd_index.build.assemble import Means
 from abcd_index.build.compile import keywords_of, stems_of
@@ -67,7 +68,7 @@ class Exact:
         return total
 
     def rows(self, document: Document) -> List[Row]:
-        """The addends of a page's score from its text, as ``artefact.ranking`` gives them from its fingerprints."""
+        """The addends of a page's score from its text, as ``artefact.bm25f`` gives them from its fingerprints."""
         record = document.record
         title, text = stems_of(record["title"], record["summary"], keywords_of(record["recall"]), document.body)
         in_title, in_text = shares(Figures(title, text), *self._means)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from abcd_index.store.markdown import ATX, Lines, first_text
-from abcd_index.text.everyday import EVERYDAY
+from abcd_index.text.everyday import is_everyday
 from abcd_index.text.normalise import noise
 from abcd_index.text.plain_words import FUNCTION
 from abcd_index.text.porter import STOP, analyse
@@ -81,7 +81,7 @@ class Candidates(dict[str, Candidate]):
                 self._chinese.append((place, run[0][0]))
                 continue
             for word, inside in run:
-                if not EVERYDAY.issuperset(analyse(word)) and word.lower() not in _KINDS:
+                if not all(map(is_everyday, analyse(word))) and word.lower() not in _KINDS:
                     self._add(place, word, is_identifier(word) or inside and word[0].isupper())
             if 1 < len(run) < 4 and (subject or place == HEADING):
                 self._add(place, " ".join(word for word, _ in run))
@@ -91,7 +91,7 @@ class Candidates(dict[str, Candidate]):
 
     def offer(self, place: str, spelled: str) -> None:
         """Take up an alias or a tag as it is written."""
-        if spelled.lower() not in _KINDS and not EVERYDAY.issuperset(analyse(spelled)):
+        if spelled.lower() not in _KINDS and not all(map(is_everyday, analyse(spelled))):
             self._add(place, spelled)
             one = self.get("".join(analyse(spelled)))
             if one is not None:

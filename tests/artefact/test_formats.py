@@ -10,8 +10,8 @@ from conftest import ROOT
 
 from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import Prompt
+from abcd_index.artefact.bm25f import Query
 from abcd_index.artefact.format import FORMAT, LISTING
-from abcd_index.artefact.ranking import Query
 from abcd_index.artefact.reader import Artefact
 from abcd_index.verify.format import decode
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abcd_index.artefact import writer
+from abcd_index.artefact.bm25f import Query
 from abcd_index.artefact.format import PARTS, bucket, checksum
-from abcd_index.artefact.ranking import COUNTS, SIGNS, Query, counted, fingerprint, level_of, whole
+from abcd_index.artefact.ranking import COUNTS, SIGNS, counted, fingerprint, level_of, whole
 from abcd_index.artefact.reader import Artefact, current_key, open_current, parse
 from abcd_index.errors import ArtefactError, ArtefactMissing, ArtefactTorn, FormatTooNew
 

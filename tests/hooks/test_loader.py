@@ -72,9 +72,9 @@ def test_what_a_matching_prompt_loads_is_what_the_loader_lists(auth):
     assert imported == set()
 
 
-def test_a_prompt_that_matches_nothing_stops_at_the_evidence(auth):
+def test_a_prompt_that_matches_nothing_stops_at_the_lookup(auth):
     names, imported, out = loaded(auth, auth.payload("rename the variable"))
-    assert out == b"" and names == lists("prompt_hook", "lookup", "evidence") and imported == set()
+    assert out == b"" and names == lists("prompt_hook", "lookup") and imported == set()
     assert not [name for name in names if name.rpartition(".")[2] in ("rank", "render", "ledger", "fill", "budget")]
 
 

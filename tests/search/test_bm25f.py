@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abcd_index.agenthooks.prompt import Prompt
-from abcd_index.artefact import ranking as score
-from abcd_index.artefact.ranking import LEVELS, ROW_END, Query, fingerprint, level_of, pair_hash, pair_number
+from abcd_index.artefact import bm25f as score
+from abcd_index.artefact.bm25f import Query
+from abcd_index.artefact.ranking import LEVELS, ROW_END, fingerprint, level_of, pair_hash, pair_number
 from abcd_index.build import weights
 from abcd_index.build.weights import Figures, mean, pairs
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from abcd_index.artefact import ranking as score
+from abcd_index.artefact import bm25f as score
 from abcd_index.build import weights
 
 sys.path.insert(0, str(ROOT))
