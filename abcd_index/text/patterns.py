@@ -7,9 +7,9 @@ An entry is a JSON list. Its first element is the keyword's normal form, on whic
 
 from functools import lru_cache
 
-from abcd_index.text.everyday import EVERYDAY
+from abcd_index.text.everyday import is_chore
 from abcd_index.text.normalise import SOFT, bare, camel, fold, keyword_forms, kind_of, pieces
-from abcd_index.text.porter import STOP, analyse
+from abcd_index.text.porter import STOP
 
 LONGEST = 200
 
@@ -69,7 +69,7 @@ def weakness(keyword: str) -> str:
     words = _split(normal)
     if len(normal) == 1:
         return f"is one {'digit' if normal.isdigit() else 'letter'}: it matches wherever that stands alone"
-    if len(words) == 1 and EVERYDAY.issuperset(analyse(normal)):
+    if len(words) == 1 and is_chore(normal):
         return "is an everyday word: alone it brings only a line"
     return ""
 
