@@ -17,7 +17,7 @@ MAGIC = "abcd-index"
 FORMAT = 2
 OLDEST = 1
 # Raise when the same pages give other lines with the same format and tokeniser (a better title, say).
-RECORDS_VERSION = 3
+RECORDS_VERSION = 4
 
 # A cell of a table: where a line is (8 digits), how long (6) and its checksum (6), in base 32.
 CELL = 20

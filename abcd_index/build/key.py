@@ -13,13 +13,6 @@ from abcd_index.settings import WrittenSettings
 from abcd_index.text.normalise import TOKENS_VERSION
 
 
-def content_hash(data: bytes) -> str:
-    """sha256 (64 hex digits) of a source file's bytes with LF line ends: a checkout's CRLF is no change."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return hashlib.sha256(data).hexdigest()
-
-
 def key_of(settings: WrittenSettings, sources: Mapping[str, str]) -> str:
     """The key, 40 hex digits. ``settings``: as written in the header. ``sources``: {name: content hash}.
 

@@ -24,6 +24,7 @@ from abcd_index.errors import AbcdError, ArtefactError, ArtefactMissing
 from abcd_index.scopes import USER, Places, Scope
 from abcd_index.settings import Settings, written_settings
 from abcd_index.store.catalogue import line_of, made_line
+from abcd_index.store.copies import copy_findings
 from abcd_index.store.links import newer
 from abcd_index.store.read import Beside, StoreFile, read_beside, read_one, unreadable
 from abcd_index.store.records import Domain, Finding, Page, Store
@@ -110,7 +111,7 @@ def _build(observed: Observed, force: bool, progress: Progress | None) -> Built:
     if there is not None:
         built, pages = there
     else:
-        built = Built(scope, key, "built", settings, findings=findings)
+        built = Built(scope, key, "built", settings, findings=findings + copy_findings(observed.copies))
         built.anew = not force and os.path.lexists(built.path)
         pages = _Builder(observed, built, progress).build(anew=force or built.anew)
     listed = {name for name, _ in observed.listing.pages}
@@ -172,7 +173,7 @@ class _Builder:
         self.observed = observed
         self.built = built
         self.progress = progress
-        self.pages = observed.listing.pages
+        self.pages = observed.pages()
 
     def build(self, anew: bool) -> Pages:
         """The Pages of the artefact. ``anew``: take nothing over from the current one."""
@@ -247,7 +248,8 @@ class _Builder:
         beside = self._beside()
         lines = beside.catalogue.lines
         same_catalogue = current.pages.catalogue == self.observed.beside()[0]
-        kept = {name for name in self._unchanged(current) if same_catalogue or name in lines}
+        listed = {page.name for page in self.pages}
+        kept = {name for name in self._unchanged(current) & listed if same_catalogue or name in lines}
         read = [page for page in self.pages if page.name not in kept]
         if len(read) > incremental.WORTH_IT * len(self.pages):
             return None
@@ -329,7 +331,7 @@ def page_of(source: Source) -> tuple[Page | None, list[Finding]]:
         data = source.read()
     except OSError as error:
         return None, unreadable(source.file, error)
-    return read_one(source.file, source.path, data)
+    return read_one(source.file, data)
 
 
 class _Item(NamedTuple):

@@ -18,16 +18,18 @@ from typing import Any
 import orjson
 
 from abcd_index import fs
-from abcd_index.build.key import content_hash, key_of
+from abcd_index.build.key import key_of
 from abcd_index.build.publish import sealed, unsealed
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Scope
 from abcd_index.settings import FILE as SETTINGS
 from abcd_index.settings import Settings, read_settings, written_settings
+from abcd_index.store.copies import copies_of
 from abcd_index.store.page import FOLDER
-from abcd_index.store.read import Listing, list_store
+from abcd_index.store.read import Listing, StoreFile, list_store
 from abcd_index.store.records import Finding
 from abcd_index.store.rules import FILE as RULES
+from abcd_index.store.text import content_hash
 
 SIDECAR = "files.json"
 # Stands for the content of a file that could not be read: then and there it counts by its name alone.
@@ -106,13 +108,19 @@ class Source:
 @dataclass
 class Observed:
     """A scope's files at one moment. ``folder``: (mtime_ns, ctime_ns) of the store folder, taken before it was listed
-    ((0, 0) when there is none). ``started``: wall time in ns before anything was looked at. ``sources``: by name."""
+    ((0, 0) when there is none). ``started``: wall time in ns before anything was looked at. ``sources``: by name.
+    ``copies``: {file of a page: the one whose copy it is}."""
 
     scope: Scope
     folder: tuple[int, int]
     listing: Listing
     started: int
     sources: dict[str, Source] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
+
+    def pages(self) -> list[StoreFile]:
+        """The pages that were listed, without copies of others."""
+        return [page for page in self.listing.pages if page.name not in self.copies]
 
     def hashes(self) -> dict[str, str]:
         """{name: content hash}: what the key is made of."""
@@ -194,6 +202,11 @@ def observe(scope: Scope, trust: bool = True) -> Observed:
         except OSError:
             continue  # Gone since it was listed.
     _hash(observed, trust)
+    observed.copies = copies_of(
+        (name[len(FOLDER) :], source.size, source.hash)
+        for name, source in observed.sources.items()
+        if name.startswith(FOLDER) and source.size and source.hash != UNREADABLE
+    )
     return observed
 
 

@@ -74,7 +74,7 @@ def read_pages(observed: Observed) -> PagesOnDisk:
     """The PagesOnDisk of a scope's pages. Raises SourceChanged when one changed since it was hashed."""
     catalogue, domains, _ = read_beside(observed.listing, observed.read)
     pages = PagesOnDisk(observed, catalogue, domains)
-    sources = [observed.page(name) for name, _ in observed.listing.pages]
+    sources = [observed.page(name) for name, _ in observed.pages()]
     if None in sources:
         raise SourceChanged("a page is gone")
     for found in mapped(_read, sources, len(sources)):
@@ -271,7 +271,7 @@ def _read(source: Source) -> tuple[Page, Any, str] | None:
         data = source.read()
     except OSError:
         return None
-    page, _ = read_one(source.file, source.path, data)
+    page, _ = read_one(source.file, data)
     source.data = None
     if page is None:
         return None

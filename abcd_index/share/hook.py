@@ -42,7 +42,7 @@ def _in_full(observed: Observed) -> bool:
     settings, _ = observed.settings()
     if existing(observed, observed.key(settings), settings) is not None:
         return False
-    pages = [observed.page(name) for name, _ in observed.listing.pages]
+    pages = [observed.page(name) for name, _ in observed.pages()]
     old = incremental.open_current(observed.scope)
     if old is None:
         return bool(pages)

@@ -36,6 +36,7 @@ FILES = {
     **_warnings(
         page_not_a_file="Something named like a page is a folder, a pipe or a device and is left out.",
         link_outside="The page is a symbolic link that leads out of the store (or nowhere) and is not followed.",
+        page_copy="Two files hold the same text, as a sync tool's conflicts and backups do; only one of them is used.",
         page_twice="Two names lead to one page; the name that sorts first is used.",
         names_alike="Two pages have names that differ only in case, `-` and `_`, or Unicode composition.",
         page_empty="The page holds no text.",

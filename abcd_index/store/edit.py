@@ -33,15 +33,18 @@ class CannotAdd(AbcdError):
 
 
 def add_keywords(name: str, data: bytes, keywords: Sequence[str]) -> bytes:
-    """The bytes of the page ``name`` (``data``) with ``keywords`` added to ``recall``.
+    """The bytes of the page ``name`` (``data``) with those of ``keywords`` added to ``recall`` that it has not yet.
 
     Raises CannotAdd when that cannot be done without changing anything else.
     """
     before, _ = read_page(name, data)
+    keywords = _new(before.keywords if before else (), keywords)
+    if before is not None and not keywords:
+        return data
     items = [_quoted(word) for word in keywords]
     added = _edited(data, before, items) if before else None
     after = read_page(name, added)[0] if added is not None else None
-    if before is None or added is None or after is None or not _as_wanted(before, after, [*keywords]):
+    if before is None or added is None or after is None or not _as_wanted(before, after, keywords):
         raise CannotAdd(
             f"{name}: its frontmatter cannot be edited without touching more than `recall`",
             f"add by hand: recall: [{', '.join(items)}]",
@@ -49,14 +52,17 @@ def add_keywords(name: str, data: bytes, keywords: Sequence[str]) -> bytes:
     return added
 
 
+def _new(known: Sequence[str], keywords: Sequence[str]) -> list[str]:
+    """The keywords that are not there yet, in any case of letters, each once."""
+    new = {word.casefold(): word for word in reversed(keywords)}
+    held = {word.casefold() for word in known}
+    return [word for key, word in reversed(new.items()) if key not in held]
+
+
 def _as_wanted(before: Page, after: Page, keywords: list[str]) -> bool:
     if list(after.keywords) != list(before.keywords) + keywords:
         return False
-    # With its first frontmatter a plain page becomes one of the agent dialect.
-    dialect = after.dialect if before.dialect == "plain" else before.dialect
-    return after == replace(
-        before, keywords=after.keywords, body_line=after.body_line, lines=after.lines, dialect=dialect
-    )
+    return after == replace(before, keywords=after.keywords, body_line=after.body_line, lines=after.lines)
 
 
 def _edited(data: bytes, page: Page, items: list[str]) -> bytes | None:

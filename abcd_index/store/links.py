@@ -1,7 +1,8 @@
 """Links between pages: ``contradicts``, ``supersedes``, ``superseded_by``, and which page is the newer.
 
 A link is a file name, a stem, a ``name:``, an ``id:`` or a ``[[wikilink]]`` (with ``|text`` or ``#heading``, which do
-not count), compared in NFC; when nothing is equal, case, ``-``, ``_`` and blanks are folded. Where several
+not count), compared in NFC; when nothing is equal, case, ``-``, ``_`` and blanks are folded, and a
+number ("ADR-3") means the decision record that begins with it. Where several
 pages answer, the nearer kind wins, then the name that sorts first.
 """
 
@@ -16,6 +17,8 @@ from abcd_index.store.text import quoted
 
 FIELDS = ("contradicts", "supersedes", "superseded_by")
 WIKI = re.compile(r"\[\[([^\[\]]*)\]\]")
+# A decision record by its number: how a link says it, and how names of files begin.
+RECORD = re.compile(r"(?:(?:adr|madr|rfc|decision)[-_ #]?|#)?0*(\d{1,6})(?![^\W_])", re.IGNORECASE)
 FOLDED = str.maketrans("_ ", "--")
 
 
@@ -34,6 +37,7 @@ class Links:
             if page.ident:
                 idents[unicodedata.normalize("NFC", page.ident)] = page.name
         self.tables = (files, stems, named, idents)
+        self.numbers: dict[int, set[str]] | None = None
         self.folded = {fold(key): table[key] for table in (idents, named, stems) for key in sorted(table, reverse=True)}
 
     def resolve(self, link: str) -> str | None:
@@ -44,7 +48,22 @@ class Links:
         for table in self.tables:
             if text in table:
                 return table[text]
-        return self.folded.get(fold(stem(text)))
+        return self.folded.get(fold(stem(text))) or self._numbered(text)
+
+    def _numbered(self, text: str) -> str | None:
+        """The one page whose file or ``id`` begins with the number that ``ADR-0003``, ``adr 3`` or ``3`` says."""
+        number = RECORD.fullmatch(text)
+        if number is None:
+            return None
+        if self.numbers is None:
+            self.numbers = {}
+            for table in (self.tables[1], self.tables[3]):
+                for name, page in table.items():
+                    found = RECORD.match(name)
+                    if found is not None:
+                        self.numbers.setdefault(int(found[1]), set()).add(page)
+        pages = self.numbers.get(int(number[1]), set())
+        return next(iter(pages)) if len(pages) == 1 else None
 
 
 def resolve(link: str, pages: Iterable[Page]) -> str | None:

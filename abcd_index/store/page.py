@@ -19,6 +19,7 @@ from abcd_index.store.links import stem
 from abcd_index.store.loader import Mapping
 from abcd_index.store.markdown import conflict_line, first_heading, history_dates
 from abcd_index.store.records import Finding, Notes, Page
+from abcd_index.store.status import status_links
 from abcd_index.store.text import decode, invisible, quoted
 
 FOLDER = "memory/"
@@ -42,6 +43,8 @@ TOP = frozenset(
         *DATES,
     )
 )
+# Fields that say when a page comes and nothing of what it is.
+KEYWORDS = frozenset(("recall", "exclude"))
 NOTHING = Mapping()
 # What another YAML reader would not read as text.
 NOT_TEXT = re.compile(r"(?:[-+]?[\d.][\d._,:eExXa-fA-F+-]*|yes|no|on|off|true|false|null|y|n|~)$", re.IGNORECASE)
@@ -88,6 +91,7 @@ def _page(name: str, front: PagePost, fields: _Fields) -> Page:
     dialect = _dialect(fields, parts)
     if dialect != "abcd":
         parts = None
+    supersedes, superseded_by = _status_links(fields, body)
     return Page(
         name=name,
         title=_title(body, title, own, name),
@@ -98,8 +102,8 @@ def _page(name: str, front: PagePost, fields: _Fields) -> Page:
         keywords=fields.keywords("recall"),
         exclude=fields.keywords("exclude"),
         contradicts=fields.links("contradicts"),
-        supersedes=fields.links("supersedes"),
-        superseded_by=fields.links("superseded_by"),
+        supersedes=supersedes,
+        superseded_by=superseded_by,
         updated=_updated(body, fields),
         body=body,
         body_line=front.body_line,
@@ -171,7 +175,8 @@ def _dialect(fields: _Fields, parts: re.Match[str] | None) -> str:
         return "abcd"
     if "name" in top or "description" in top or "metadata" in top:
         return "agent"
-    if "recall" in top or parts is not None and top:
+    # Never by its keywords: adding some makes no other page of it.
+    if parts is not None and any(key not in KEYWORDS for key in top):
         return "abcd"
     return "agent" if "type" in top else "plain"
 
@@ -184,7 +189,7 @@ def _title(body: str, title: str, name: str, file: str) -> str:
 
 
 def _type(fields: _Fields) -> str:
-    top, below = fields.text("type", fields.top), fields.text("type", fields.metadata)
+    top, below = _type_in(fields, fields.top), _type_in(fields, fields.metadata)
     if top and below and top.casefold() != below.casefold():
         fields.reading.add(
             "type-conflict",
@@ -193,6 +198,14 @@ def _type(fields: _Fields) -> str:
             "keep one of them",
         )
     return top or below
+
+
+def _type_in(fields: _Fields, place: Mapping) -> str:
+    """The ``type`` of a place. Obsidian keeps every property that may have several values as a list: the first one."""
+    value = place.get("type")
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return " ".join(str(value[0]).split())
+    return fields.text("type", place)
 
 
 def _source_class(source: Mapping) -> str:
@@ -220,6 +233,15 @@ def _updated(body: str, fields: _Fields) -> str | None:
     if "#" in body and ("istory" in body or "ISTORY" in body):
         days += [day(one) for one in history_dates(body)]
     return max((one for one in days if one), default=None)
+
+
+def _status_links(fields: _Fields, body: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(pages it supersedes, pages that supersede it): by its fields and by its status as a decision record."""
+    status = fields.top.get("status")
+    said = status_links(status if isinstance(status, str) else "", body)
+    older = dict.fromkeys(fields.links("supersedes") + said.supersedes)
+    newer = dict.fromkeys(fields.links("superseded_by") + said.superseded_by)
+    return tuple(older), tuple(newer)
 
 
 def _check_keys(fields: Mapping, reading: Reading) -> None:

@@ -23,12 +23,13 @@ from abcd_index import fs
 from abcd_index.artefact.names import is_markdown, is_page
 from abcd_index.errors import AbcdError
 from abcd_index.store.catalogue import NAMES, read_catalogue
+from abcd_index.store.copies import copies_of, copy_findings
 from abcd_index.store.links import alike, newer
 from abcd_index.store.page import FOLDER, read_page
 from abcd_index.store.records import Catalogue, Domain, Finding, Notes, Page, Store, finding
 from abcd_index.store.rules import FILE as RULES
 from abcd_index.store.rules import read_rules
-from abcd_index.store.text import control, quoted
+from abcd_index.store.text import content_hash, control, quoted
 
 if TYPE_CHECKING:
     from abcd_index.scopes import Scope
@@ -261,10 +262,15 @@ def read_store(scope: Scope, only: Collection[str] | None = None, listing: Listi
     """
     listing = listing or list_store(scope)
     findings, left_out, pages = list(listing.findings), list(listing.left_out), []
+    contents: list[tuple[str, int, str]] = []
     for name, path in listing.pages:
         if only is not None and name not in only:
             continue
-        page, found = read_one(name, path)
+        notes = Notes(FOLDER + name)
+        data = _read_file(path, MAX_PAGE, notes, "page-unreadable", "page-too-large")
+        page, found = (None, notes.found) if data is None else read_page(name, data)
+        if data:
+            contents.append((name, len(data), content_hash(data)))
         findings += found
         if page is not None:
             pages.append(page)
@@ -274,21 +280,23 @@ def read_store(scope: Scope, only: Collection[str] | None = None, listing: Listi
     findings += beside.findings
     newer_pages: dict[str, str] = {}
     if only is None:
+        copies = copies_of(contents)
+        findings += copy_findings(copies)
+        left_out += [page.name for page in pages if page.name in copies]
+        pages = [page for page in pages if page.name not in copies]
         newer_pages, found = newer(pages)
         findings += found + alike(pages)
     findings.sort(key=lambda one: (one.file, one.line or 0))
     return Store(tuple(pages), beside.catalogue, beside.domains, tuple(findings), tuple(sorted(left_out)), newer_pages)
 
 
-def read_one(name: str, path: str, data: bytes | None = None) -> tuple[Page | None, list[Finding]]:
-    """(Page or None, findings) of one listed page. ``data``: its bytes when they are at hand already."""
+def read_one(name: str, data: bytes) -> tuple[Page | None, list[Finding]]:
+    """(Page or None, findings) of one listed page, of which ``data`` was read."""
+    if len(data) <= MAX_PAGE:
+        return read_page(name, data)
     notes = Notes(FOLDER + name)
-    if data is None:
-        data = _read_file(path, MAX_PAGE, notes, "page-unreadable", "page-too-large")
-    elif len(data) > MAX_PAGE:
-        _too_large(len(data), MAX_PAGE, notes, "page-too-large")
-        data = None
-    return (None, notes.found) if data is None else read_page(name, data)
+    _too_large(len(data), MAX_PAGE, notes, "page-too-large")
+    return None, notes.found
 
 
 def unreadable(name: str, error: OSError) -> list[Finding]:

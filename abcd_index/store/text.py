@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 
 from abcd_index.store.records import Notes
@@ -37,6 +38,13 @@ def decode(data: bytes, notes: Notes) -> str | None:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
+
+
+def content_hash(data: bytes) -> str:
+    """sha256 (64 hex digits) of a source file's bytes with LF line ends: a checkout's CRLF is no change."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return hashlib.sha256(data).hexdigest()
 
 
 def _line_of_byte(data: bytes, at: int) -> int:

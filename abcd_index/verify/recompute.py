@@ -19,6 +19,7 @@ from abcd_index.errors import AbcdError
 from abcd_index.scopes import Scope
 from abcd_index.settings import Settings
 from abcd_index.store.catalogue import made_line
+from abcd_index.store.copies import copy_findings
 from abcd_index.store.links import alike, newer
 from abcd_index.store.read import read_beside
 from abcd_index.store.records import Domain, Finding, Page
@@ -59,8 +60,8 @@ class Fresh:
             settings,
             observed.key(settings),
             observed.hashes(),
-            findings + observed.listing.findings,
-            len(observed.listing.left_out),
+            findings + observed.listing.findings + copy_findings(observed.copies),
+            len(observed.listing.left_out) + len(observed.copies),
             Assembly() if compiled else None,
         )
 
@@ -92,7 +93,7 @@ def gather(scope: Scope, compiled: bool = True) -> Fresh:
 def _read(scope: Scope, observed: Observed, fresh: Fresh) -> None:
     beside = read_beside(observed.listing, observed.read)
     fresh.findings += beside.findings
-    items = [(source_of(observed, name), beside.catalogue.lines.get(name)) for name, _ in observed.listing.pages]
+    items = [(source_of(observed, name), beside.catalogue.lines.get(name)) for name, _ in observed.pages()]
     for read, findings in mapped(_page, items, len(items), scope, fresh.settings, fresh.assembly is not None):
         fresh.findings += findings
         if read is None:

@@ -18,13 +18,14 @@ from abcd_index.artefact.format import LISTED
 from abcd_index.artefact.reader import open_current
 from abcd_index.artefact.times import Times
 from abcd_index.build import assemble, incremental, publish, run
-from abcd_index.build.key import content_hash, key_of
+from abcd_index.build.key import key_of
 from abcd_index.build.run import build
 from abcd_index.build.scan import observe
 from abcd_index.build.weights import mean
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places, workspace_at
 from abcd_index.settings import defaults, written_settings
+from abcd_index.store.text import content_hash
 from tests.conftest import Sandbox
 
 WORDS = ("auth login token deploy rollback cache queue retry index search parser schema migration release "

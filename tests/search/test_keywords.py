@@ -70,6 +70,20 @@ def test_what_cannot_be_edited_is_left_alone_and_told(text):
         assert read_page("x.md", done)[0].keywords[-1] == "new"
 
 
+@pytest.mark.parametrize("name, before, words, after", [
+    ("vpn.md", "---\nrecall: [WireGuard]\n---\nx\n", ["wireguard", "VPN", "vpn"], "---\nrecall: [WireGuard, VPN]\n---\nx\n"),
+    ("vpn.md", "---\nrecall: [WireGuard]\n---\nx\n", ["wireguard"], "---\nrecall: [WireGuard]\n---\nx\n"),
+    ("creating_a_release.md", "# Creating a release\n", ["release"], "---\nrecall: [release]\n---\n# Creating a release\n"),
+    ("idea.md", "---\ntype: [note, idea]\n---\nx\n", ["sourdough"], "---\ntype: [note, idea]\nrecall: [sourdough]\n---\nx\n"),
+    ("idea_of_mine.md", "---\ntype:\n  - note\ntags: [a]\n---\nx\n", ["yeast"],
+     "---\ntype:\n  - note\ntags: [a]\nrecall: [yeast]\n---\nx\n"),
+])
+def test_keywords_are_added_to_pages_of_every_kind(name, before, words, after):
+    assert add_keywords(name, before.encode(), words).decode() == after
+    old, new = read_page(name, before.encode())[0], read_page(name, after.encode())[0]
+    assert (new.dialect, new.type, new.slug) == (old.dialect, old.type, old.slug)
+
+
 @pytest.mark.parametrize("word", ["no", "null", "404", "3.10", "a: b", "it's", 'say "x"', "[x]", "@scope/pkg",
                                   "back\\slash", "-x", "日本", "/plan", "node.js", "%x", "*x"])
 def test_every_keyword_is_read_back_as_it_is(word):
