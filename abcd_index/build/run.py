@@ -28,6 +28,7 @@ from abcd_index.store.copies import copy_findings
 from abcd_index.store.links import newer
 from abcd_index.store.read import Beside, StoreFile, read_beside, read_one, unreadable
 from abcd_index.store.records import Domain, Finding, Page, Store
+from abcd_index.store.without_keywords import without_keywords
 from abcd_index.text.normalise import TOKENS_VERSION
 
 # Pages that change while the build runs are looked at again, this often at most.
@@ -301,6 +302,8 @@ class _Builder:
         if pages.links:
             assembly.newer, findings = newer(pages.linked(dates))
             self.built.findings += findings
+        if not any(holders.pages for entries in assembly.postings.values() for holders in entries.values()):
+            self.built.findings += without_keywords(pages.files, len(pages.files))
         with fs.whole(self.built.path) as out:
             pages.count(assembly.write(out, self.built.key, written_settings(self.built.settings)))
             self.built.size, self.built.inode = out.tell(), os.fstat(out.fileno()).st_ino

@@ -10,7 +10,7 @@ from abcd_index.commands.writing import write_over
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
 from abcd_index.search.corpus import Document, open_corpus
-from abcd_index.search.suggest import Suggester, Suggestion, asked_for, wanting, with_keywords
+from abcd_index.search.suggest import Suggester, Suggestion, asked_for, wanting, weak_keywords, with_keywords
 from abcd_index.selector import ALL, select
 
 
@@ -59,7 +59,7 @@ def run(
             for document in documents:
                 suggestions = suggester.suggest(document, limit) if suggester else []
                 written = write and bool(suggestions) and _write(document, suggestions, console)
-                rows.append(_Row(document, wanting(document), suggestions, written))
+                rows.append(_Row(document, _reason(document), suggestions, written))
     if page is not None and not rows:
         raise AbcdError(f"no page answers to {page}", "give a file name, its stem, or the page's `name`")
     if as_json:
@@ -69,6 +69,12 @@ def run(
     if selection.refused:
         return FAILED
     return OK if all(row.written for row in rows) else FINDINGS
+
+
+def _reason(document: Document) -> str:
+    """What is to be said of a page's keywords, as the end of a sentence."""
+    weak = weak_keywords(document)
+    return wanting(document) or ("has weak keywords: " + "; ".join(weak) if weak else "")
 
 
 def _write(document: Document, suggestions: List[Suggestion], console: Console) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Dict, List, NamedTuple, Set, Tuple
 from unicodedata import normalize
 
 from abcd_index import fs
+from abcd_index.agenthooks.evidence import MANY, TELLING_STORE
 from abcd_index.agenthooks.match import match
 from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.errors import AbcdError
@@ -95,10 +96,22 @@ def wanting(document: Document) -> str:
     keywords = list(document.record["recall"].values())
     if not keywords:
         return "has no keywords: only its text can bring it, as a line"
-    reasons = [(keyword, weakness(keyword)) for keyword in keywords]
-    if all(reason for _, reason in reasons):
-        return "has only weak keywords: " + "; ".join(f"{keyword} {reason}" for keyword, reason in reasons)
-    return ""
+    weak = weak_keywords(document)
+    return "has only weak keywords: " + "; ".join(weak) if len(weak) == len(keywords) else ""
+
+
+def weak_keywords(document: Document) -> List[str]:
+    """A sentence on each of a page's keywords that says little of it."""
+    artefact = document.corpus.artefact
+    found = []
+    for normal, keyword in document.record["recall"].items():
+        stems = [] if " " in normal or artefact.pages < TELLING_STORE else analyse(normal)
+        pages = min((artefact.term(stem)[0] for stem in stems), default=0)
+        if weakness(keyword):
+            found.append(f"{keyword} {weakness(keyword)}")
+        elif pages > MANY * artefact.pages:
+            found.append(f"{keyword} stands in {pages:,} of {artefact.pages:,} pages; alone it brings only a line")
+    return found
 
 
 class Suggester:

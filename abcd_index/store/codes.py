@@ -87,6 +87,7 @@ FIELDS = _warnings(
     metadata_not_mapping="`metadata:` is not a mapping, so nothing below it is read.",
     type_conflict="`type` is given twice with different values; the one at the top counts.",
     date_invalid="A date cannot be read; the page counts as undated unless another date is there.",
+    keywords_missing="Pages have no keywords, so nothing but their text brings them, as a line.",
     keyword_empty="A keyword is empty and is dropped.",
     keyword_mapping="A keyword is written as a mapping (`a: b`); it is read as that text.",
     keyword_nested="A keyword is a list inside the list; its items are read as keywords.",

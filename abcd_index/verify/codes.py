@@ -24,6 +24,8 @@ PAGES = {
     "keyword-never": Code(WARNING, "A keyword can never match: nothing of it is left to look for."),
     "keyword-weak": Code(WARNING, "A keyword is so general that it says little about the page."),
     "keyword-common": Code(WARNING, "A keyword is shared by so many pages that it hardly sets one apart."),
+    "keyword-generic": Code(WARNING, "A keyword's word stands in so many pages that alone it brings only a line."),
+    "keywords-useless": Code(WARNING, "No keyword of a page can match, so none brings it."),
     "keywords-many": Code(WARNING, "A page has very many keywords, so it comes where it is not wanted."),
     "page-too-long": Code(WARNING, "A page is longer than what fits into a prompt, so only its head ever comes."),
 }

@@ -106,7 +106,8 @@ def _read(scope: Scope, observed: Observed, fresh: Fresh) -> None:
         fresh.pages.append(read.page)
     fresh.domains = sorted(beside.domains, key=lambda domain: domain.name)
     fresh.newer, findings = newer(fresh.pages)
-    fresh.findings += findings + alike(fresh.pages) + keyword_findings(fresh.pages, forms)
+    saying = fresh.assembly.terms.holding if fresh.assembly is not None else {}
+    fresh.findings += findings + alike(fresh.pages) + keyword_findings(fresh.pages, forms, saying)
     if fresh.assembly is not None:
         fresh.assembly.add_domains(fresh.domains)
         fresh.assembly.newer = fresh.newer

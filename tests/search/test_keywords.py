@@ -188,3 +188,24 @@ def test_write_says_what_it_could_not_write(sandbox, root):
 def test_nothing_wanting(sandbox):
     root = sandbox.repo(pages={"feedback_commits.md": PAGES["feedback_commits.md"]})
     assert ask(sandbox, root)[:2] == (0, "Every page has keywords that are not weak.\n")
+
+
+def test_a_keyword_of_many_pages_is_said_to_be_one(sandbox):
+    pages = {f"n{number:02}.md": f"---\nrecall: [unique{number}]\n---\n# N{number}\n\nWe deploy on Mondays.\n" for number in range(24)}
+    root = sandbox.repo(pages={**pages, "d.md": "---\nrecall: [deploy, canary]\n---\n# D\n\nA canary deploy.\n",
+                               "e.md": "---\nrecall: [deploy]\n---\n# E\n\nEdge workers.\n"})
+    _, out, _ = ask(sandbox, root, "d.md")
+    assert "d.md  D; has weak keywords: deploy stands in 26 of 26 pages; alone it brings only a line" in out.replace("\n", " ")
+    _, out, _ = ask(sandbox, root, as_json=True)
+    rows = {row["file"]: row["wants"] for row in json.loads(out)["pages"]}
+    assert list(rows) == ["e.md"] and "only weak keywords: deploy stands in 26 of 26 pages" in rows["e.md"]
+
+
+def test_build_says_once_that_no_page_has_keywords(sandbox):
+    root = sandbox.repo(pages={"a.md": "# A\n\nx\n", "b.md": "# B\n\ny\n"})
+    first = sandbox.cli("build", cwd=root).stderr
+    assert "[keywords-missing] no page of this store has keywords" in first and "`abcd-index keywords` suggests some" in first
+    assert "keywords-missing" not in sandbox.cli("build", cwd=root).stderr
+    sandbox.pages(root, {"a.md": "# A\n\nedited\n"})
+    sandbox.pages(root, {"c.md": "---\nrecall: [sourdough]\n---\n# C\n"})
+    assert "keywords-missing" not in sandbox.cli("build", cwd=root).stderr

@@ -332,6 +332,26 @@ def test_common_and_many_keywords_and_long_pages(sandbox, root):
     assert codes["page-too-long"] == ["long.md"]
 
 
+def test_a_keyword_of_many_pages_is_named_by_measure(sandbox, root):
+    for number in range(20):
+        text = "We deploy on Mondays." if number < 9 else "Nothing of the kind."
+        (store(root) / f"n{number:02}.md").write_text(f"---\nrecall: [unique{number}]\n---\n# N{number}\n\n{text}\n")
+    (store(root) / "d.md").write_text("---\nrecall: [deploy, deploy freeze, canary]\n---\n# D\n")
+    (store(root) / "never.md").write_text("---\nrecall: [\"!!\", the]\n---\n# Never\n")
+    (store(root) / "bare.md").write_text("# Bare\n")
+    out = sandbox.cli("verify", cwd=root, check=False).stdout
+    assert "[keyword-generic] 'deploy' stands in 10 of " in out and "alone it brings only a line" in out
+    assert out.count("keyword-generic") == 1
+    assert "never.md:2: warning [keywords-useless] no keyword can bring the page" in out
+    assert "pages have no keywords (`" in out and "`bare.md`" in out
+
+
+def test_a_small_store_is_too_small_to_tell(sandbox, root):
+    for number in range(4):
+        (store(root) / f"n{number}.md").write_text(f"---\nrecall: [deploy, u{number}x]\n---\n# N{number}\n")
+    assert "keyword-generic" not in sandbox.cli("verify", cwd=root, check=False).stdout
+
+
 def test_the_user_scope_is_named_by_its_home(sandbox):
     sandbox.user_pages({"broken.md": "---\nname: x\n", "MEMORY.md": "- [x](broken.md)\n"})
     found, result = verify(sandbox, sandbox.tmp, code=1)
