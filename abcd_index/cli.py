@@ -256,11 +256,14 @@ def keywords(
     as_json: bool = JSON,
     limit: int = typer.Option(5, "--limit", metavar="N", help="At most this many suggestions a page."),
     write: bool = typer.Option(False, "--write", help="Add them to the frontmatter; nothing else changes."),
+    missed: bool = typer.Option(
+        False, "--missed", help='Only words that were typed and brought nothing ("misses": true in your config.json).'
+    ),
 ) -> None:
     """Suggest recall keywords for pages that have none or weak ones, and what else each would surface."""
     from abcd_index.commands import keywords as command
 
-    _end(command.run(page, root, scope.value, write=write, limit=limit, as_json=as_json))
+    _end(command.run(page, root, scope.value, write=write, limit=limit, as_json=as_json, missed=missed))
 
 
 @app.command(short_help="What is where, how fresh, what to do next.")

@@ -72,6 +72,7 @@ class Settings(WrittenSettings):
 
     artefact: ArtefactSettings
     share: ShareSettings
+    misses: bool
     stores: list[str]
 
 
@@ -168,6 +169,8 @@ TABLE: dict[str, Setting] = {
     "share.place": Text(""),
     "share.fetch": Flag(False),
     "share.timeout": Number(60, 1, 3600),
+    # Whether typed words that brought nothing are counted; only the user's own file counts (``search.misses``).
+    "misses": Flag(False),
     # Folders outside of a scope's root in which its store may lie; only the user's own file counts (``scopes``).
     "stores": Paths([]),
 }

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 from abcd_index import fs
 from abcd_index.commands.console import FAILED, FINDINGS, OK, Console, Paths, count
 from abcd_index.commands.writing import write_over
 from abcd_index.errors import AbcdError
 from abcd_index.scopes import Places
-from abcd_index.search.corpus import Document, open_corpus
-from abcd_index.search.suggest import Suggester, Suggestion, asked_for, wanting, weak_keywords, with_keywords
+from abcd_index.search.corpus import Corpus, Document, open_corpus
+from abcd_index.search.misses import misses, switched_on
+from abcd_index.search.suggest import (
+    MISSED,
+    Suggester,
+    Suggestion,
+    asked_for,
+    missed_words,
+    wanting,
+    weak_keywords,
+    with_keywords,
+)
 from abcd_index.selector import ALL, select
 
 
@@ -41,11 +51,12 @@ def run(
     limit: int = 5,
     as_json: bool = False,
     console: Console | None = None,
+    missed: bool = False,
 ) -> int:
     """Suggest, or with ``write`` add, keywords. Returns 1 when a page still wants some, else 0.
 
     ``page``: a file name, stem or ``name``; without it every page that has no keywords or only weak ones.
-    ``limit``: at most this many suggestions a page.
+    ``limit``: at most this many suggestions a page. ``missed``: suggest words that were typed and brought nothing.
     """
     console = console or Console()
     places = Places()
@@ -54,12 +65,12 @@ def run(
     console.refusals(selection)
     for scope in selection:
         with open_corpus(scope, places) as corpus:
-            documents = asked_for(corpus, page)
-            suggester = Suggester(corpus) if documents else None
-            for document in documents:
-                suggestions = suggester.suggest(document, limit) if suggester else []
+            suggested = _missed(corpus, page, places) if missed else _suggested(corpus, page, limit)
+            for document, suggestions in suggested:
                 written = write and bool(suggestions) and _write(document, suggestions, console)
                 rows.append(_Row(document, _reason(document), suggestions, written))
+    if missed and not rows:
+        return _nothing_missed(places, console, as_json)
     if page is not None and not rows:
         raise AbcdError(f"no page answers to {page}", "give a file name, its stem, or the page's `name`")
     if as_json:
@@ -69,6 +80,32 @@ def run(
     if selection.refused:
         return FAILED
     return OK if all(row.written for row in rows) else FINDINGS
+
+
+def _suggested(corpus: Corpus, page: str | None, limit: int) -> Iterator[Tuple[Document, List[Suggestion]]]:
+    documents = asked_for(corpus, page)
+    suggester = Suggester(corpus) if documents else None
+    for document in documents:
+        yield document, suggester.suggest(document, limit) if suggester else []
+
+
+def _missed(corpus: Corpus, page: str | None, places: Places) -> Iterator[Tuple[Document, List[Suggestion]]]:
+    """The pages that say a word that was missed, with those words."""
+    asked = None if page is None else {document.file for document in asked_for(corpus, page)}
+    for document, suggestions in missed_words(corpus, misses(corpus.scope, places)):
+        if asked is None or document.file in asked:
+            yield document, suggestions
+
+
+def _nothing_missed(places: Places, console: Console, as_json: bool) -> int:
+    if as_json:
+        console.data({"pages": []}, indent=2)
+    elif switched_on(places):
+        console.line("No typed word that a page says brought nothing.")
+    else:
+        console.line("Words that bring nothing are not counted.")
+        console.note(f'hint: write "misses": true into {places.user}/config.json to count them, on this machine only')
+    return OK
 
 
 def _reason(document: Document) -> str:
@@ -113,7 +150,10 @@ def _print(rows: List[_Row], write: bool, paths: Paths, console: Console) -> Non
 
 def _sentence(one: Suggestion) -> str:
     times = "once" if one.times == 1 else f"{one.times} times"
+    if one.where == MISSED:
+        times = f"typed {times} and brought nothing"
     also = one.also_surfaces
     more = f" and {len(also) - 3} more" if also[3:] else ""
     surfaces = f"also surfaces {', '.join(also[:3])}{more}" if also else "surfaces nothing else"
-    return f"{one.where}, {times}; its words are in {count(one.pages, 'page')}; {surfaces}"
+    where = times if one.where == MISSED else f"{one.where}, {times}"
+    return f"{where}; its words are in {count(one.pages, 'page')}; {surfaces}"

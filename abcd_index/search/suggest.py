@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from math import log
-from typing import Any, Dict, List, NamedTuple, Set, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Set, Tuple
 from unicodedata import normalize
 
 from abcd_index import fs
@@ -46,6 +46,8 @@ COMMON_SHARE = 0.2
 FEW = 3
 # Of the suggestions for a page so many may be tags.
 MOST_TAGS = 3
+# Where a suggestion comes from that somebody typed.
+MISSED = "typed"
 # What is worth less is not suggested, so a page may get fewer: LEAST, and SIZE x the logarithm of its words, for a
 # short page says everything once.
 LEAST = -2.3
@@ -192,6 +194,32 @@ def _offered(document: Document) -> Offered:
         return offered(fs.read(document.path))
     except (OSError, AbcdError):
         return Offered()
+
+
+def missed_words(corpus: Corpus, misses: Mapping[str, int]) -> List[Tuple[Document, List[Suggestion]]]:
+    """The pages that say a missed word, with those words, the most often typed first. ``misses``: {word: times}."""
+    found: Dict[int, List[Suggestion]] = {}
+    for word, times in sorted(misses.items(), key=lambda one: (-one[1], one[0])):
+        if not _usable(word, set()) or any(hit.pages for hit in match(Prompt(word), corpus.artefact.keyword)):
+            continue
+        said = _saying(corpus, word)
+        for number in said if len(said) <= FEW else ():
+            also = tuple(corpus.artefact.record(other)["file"] for other in said if other != number)
+            found.setdefault(number, []).append(Suggestion(word, float(times), MISSED, times, len(said), also))
+    return [(document, found[document.number]) for document in corpus.documents(sorted(found))]
+
+
+def _saying(corpus: Corpus, word: str) -> List[int]:
+    """The pages whose text says all stems of a word; [] when they are too many to be listed."""
+    stems = set(analyse(word))
+    listed = [set(corpus.artefact.term(stem)[2]) for stem in stems]
+    numbers = sorted(set.intersection(*listed)) if listed else []
+    # The list may name pages of another term that looks alike.
+    return [
+        document.number
+        for document in corpus.documents(numbers)
+        if stems.issubset(analyse("\n".join((document.record["title"], document.record["summary"], document.body))))
+    ]
 
 
 def with_keywords(document: Document, data: bytes, keywords: List[str]) -> bytes:
