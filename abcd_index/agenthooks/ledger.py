@@ -7,7 +7,7 @@ else is found in the file makes it a new, empty ledger.
     abcd-ledger 2 <length> <name>
     + <bracket> <marker> <said> <signature>:<form> ...  a prompt that was given something
     . <said>                                            a prompt that was given nothing
-    !                                                   all before this line is forgotten (the refresh)
+    !                                                   all before this line is forgotten (written by older releases)
 
 ``<said>`` is ``<name of the prompt>@<seconds since 1970>``: a prompt that several hooks are given counts once. The
 first line may stand there twice, when two hooks began the file. Names are made with a secret (``pipes.keyed``).
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAGIC = "abcd-ledger 2"
 LONGEST = 1 << 18
-# Past this size a refresh starts the file anew.
+# Past this size the file is written anew when a page was forgotten, with what still counts.
 LARGE = 1 << 14
 # Forms of a page, weakest first.
 LINE, HEAD, FULL = 1, 2, 3
@@ -42,7 +42,7 @@ class Ledger:
     """``seen``: {signature: (form, prompt number)}. ``prompts``: prompts since the first that was given
     something. ``depleted``: the session was in that bracket. ``after``: prompts since the last that was
     given something. ``marker``: of that one. ``bad``: the file held something else.
-    ``begun``: its first line is there. ``refreshed``: all was just forgotten. ``again``: this prompt was counted
+    ``begun``: its first line is there. ``refreshed``: a page was just forgotten. ``again``: this prompt was counted
     already, by another hook. ``ending``: what a line that is added must begin with."""
 
     __slots__ = (
@@ -67,8 +67,8 @@ class Ledger:
 
 
 def read_ledger(session: "Session", refresh_every: int = 0, said: str = "") -> "Ledger":
-    """The session's Ledger (an empty one for None). ``refresh_every``: after so many prompts it is forgotten; 0: never.
-    ``said``: of the prompt that it is read for.
+    """The session's Ledger (an empty one for None). ``refresh_every``: so many prompts after a page was sent it is
+    forgotten; 0: never. ``said``: of the prompt that it is read for.
 
     Never raises: what cannot be read is an empty ledger.
     """
@@ -77,12 +77,13 @@ def read_ledger(session: "Session", refresh_every: int = 0, said: str = "") -> "
     if not data:
         return ledger
     ledger.size = len(data)
-    if len(data) > LONGEST or not _parse(ledger, data, session.mark, said):
+    if len(data) > LONGEST or not _parse(ledger, data, session.mark, said, refresh_every):
         ledger = Ledger()
         ledger.bad = True
-    elif refresh_every and ledger.seen and ledger.prompts >= refresh_every and not ledger.again:
-        ledger.seen = {}
-        ledger.refreshed = True
+    elif refresh_every:
+        known = len(ledger.seen)
+        ledger.seen = {name: sent for name, sent in ledger.seen.items() if ledger.prompts - sent[1] < refresh_every}
+        ledger.refreshed = len(ledger.seen) < known
     return ledger
 
 
@@ -101,7 +102,7 @@ def last_brought(session: "Session") -> "tuple[int, str] | None":
     return None
 
 
-def _parse(ledger: "Ledger", data: bytes, mark: str, said: str) -> bool:
+def _parse(ledger: "Ledger", data: bytes, mark: str, said: str, refresh_every: int) -> bool:
     """Read the log into ``ledger``. False when it is not this session's ledger."""
     started = False
     known: dict[str, int] = {}
@@ -124,7 +125,7 @@ def _parse(ledger: "Ledger", data: bytes, mark: str, said: str) -> bool:
                 ledger.prompts += started
             started = True
             ledger.after = 0
-            _take(ledger, words)
+            _take(ledger, words, refresh_every)
         elif line.startswith(MAGIC):
             if line != MAGIC + " " + mark:
                 return False
@@ -148,7 +149,7 @@ def _counted(known: "dict[str, int]", said: "list[str]") -> bool:
     return False
 
 
-def _take(ledger: "Ledger", words: "list[str]") -> None:
+def _take(ledger: "Ledger", words: "list[str]", refresh_every: int) -> None:
     if len(words) < 4:
         return
     ledger.marker = words[2]
@@ -156,8 +157,10 @@ def _take(ledger: "Ledger", words: "list[str]") -> None:
         ledger.depleted = True
     for word in words[4:]:
         signature, _, form = word.partition(":")
-        if form in FORMS and FORMS[form] > ledger.seen.get(signature, (0, 0))[0]:
-            ledger.seen[signature] = FORMS[form], ledger.prompts
+        if form in FORMS:
+            known, at = ledger.seen.get(signature, (0, 0))
+            if FORMS[form] >= known or refresh_every and ledger.prompts - at >= refresh_every:
+                ledger.seen[signature] = FORMS[form], ledger.prompts
 
 
 def note(
@@ -166,19 +169,27 @@ def note(
     """Keep what was sent. ``marks``: [(signature, form)]. What cannot be written only repeats a page."""
     head = MAGIC + " " + session.mark + "\n"
     row = "+ %s %s %s\n" % (bracket, marker, " ".join([said, *["%s:%d" % mark for mark in marks]]))
-    if ledger.refreshed:
-        row = "!\n" + row
     whole = (head + row).encode("ascii")
     if ledger.bad or ledger.refreshed and ledger.size > LARGE:
-        if ledger.depleted:
-            whole = (head + "+ DEPLETED - -\n" + row).encode("ascii")
-        return replace(session, LEDGER, whole)
+        return replace(session, LEDGER, (head + _kept(ledger) + row).encode("ascii"))
     if not ledger.begun and append(session, LEDGER, ledger.ending.encode("ascii") + whole, new=True):
         if session.path[-1] == "0":
             # One session in sixteen sweeps up after the others, for those who have no session hook to do it.
             prune(session)
         return True
     return append(session, LEDGER, (ledger.ending + row).encode("ascii")) or replace(session, LEDGER, whole)
+
+
+def _kept(ledger: "Ledger") -> str:
+    """The rows of a new log that say what still counts: the bracket, and each page under the prompt that it came at."""
+    rows = "+ DEPLETED - -\n" if ledger.depleted else ""
+    by_prompt: dict[int, list[str]] = {}
+    for signature, (form, at) in ledger.seen.items():
+        by_prompt.setdefault(at, []).append("%s:%d" % (signature, form))
+    for at in range(min(by_prompt), ledger.prompts) if by_prompt else ():
+        sent = by_prompt.get(at)
+        rows += "+ - - - %s\n" % " ".join(sent) if sent else ".\n"
+    return rows
 
 
 def first_delivery(session: "Session", ledger: "Ledger", marker: str) -> bool:

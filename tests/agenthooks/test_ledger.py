@@ -44,6 +44,16 @@ def test_the_refresh_counts_a_persons_prompts(auth):
     assert came == [True, False, False, True, False, False, True, False, False]
 
 
+@pytest.mark.parametrize("large", [1, 1 << 14])
+def test_each_page_is_refreshed_by_itself(auth, monkeypatch, large):
+    monkeypatch.setattr(ledger, "LARGE", large)
+    auth.config(refresh_every=3)
+    said = ["auth", "nothing", "deploy", "auth and deploy", "auth and deploy", "auth and deploy", "auth and deploy"]
+    texts = [auth.quick(prompt, prompt_id=str(n)) for n, prompt in enumerate(said)]
+    came = [("pitfall_auth_x.md" in text, "howto_x_deploy" in text) for text in texts]
+    assert came == [(True, False), (False, False), (False, True), (True, False), (False, False), (False, True), (True, False)]
+
+
 def test_prompts_that_match_nothing_count_and_machine_prompts_do_not(auth):
     auth.config(refresh_every=3)
     assert auth.quick("auth")
