@@ -79,18 +79,18 @@ def test_how_near_to_the_best_a_page_must_be_in_moderate(by_keywords, others, wh
 
 
 @pytest.mark.parametrize("total, whole", [(100, True), (99, False)])
-def test_of_how_many_pages_one_makes_a_keyword_rare(hooked, total, whole):
+def test_of_how_many_pages_one_makes_a_keyword_rare(by_keywords, total, whole):
     # Two pasted words bring a page whole only where both are rare: two pages of a hundred, not of ninety-nine.
-    hooked.pages(store(total, both=(2, ["gizmo", "lever"], "Body.")))
-    names, lines = brought(ask(hooked, "Why?\n```\nthe gizmo broke the lever\n```"))
+    by_keywords.pages(store(total, both=(2, ["gizmo", "lever"], "Body.")))
+    names, lines = brought(ask(by_keywords, "Why?\n```\nthe gizmo broke the lever\n```"))
     assert (len(names), len(lines)) == ((2, 0) if whole else (0, 2))
 
 
 @pytest.mark.parametrize("count, whole", [(4, True), (3, False)])
-def test_how_many_common_pasted_keywords_bring_a_page_whole(hooked, count, whole):
+def test_how_many_common_pasted_keywords_bring_a_page_whole(by_keywords, count, whole):
     words = ["gizmo", "lever", "spring", "bolt"][:count]
-    hooked.pages(store(20, all=(3, words, "Body.")))
-    names, lines = brought(ask(hooked, "Why?\n```\nthe gizmo, lever, spring and bolt\n```"))
+    by_keywords.pages(store(20, all=(3, words, "Body.")))
+    names, lines = brought(ask(by_keywords, "Why?\n```\nthe gizmo, lever, spring and bolt\n```"))
     assert (len(names), len(lines)) == ((3, 0) if whole else (0, 3))
 
 

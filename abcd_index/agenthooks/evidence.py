@@ -49,6 +49,8 @@ MOST, NEAR = 3, 0.85
 # Pages of which the record is read: what their rare words weigh together is at least this, and at least this share of
 # the best one's.
 MOST_READ, LEAST_LISTED, NEAR_LISTED = 6, 0.4, 0.5
+# A keyword of which a word is in the text of so many pages at most is rare.
+RARE = 4
 # A keyword says little where more than this share of the pages say it; a store of fewer pages is too small to tell.
 MANY, TELLING_STORE = 0.2, 20
 
@@ -120,7 +122,7 @@ class Evidence:
         phrase = any([hit.length > 1 for hit in hits])
         if self._generic(hits, own, phrase):
             why = "its keyword says little by itself, and no other word speaks for it"
-        elif len(hits) == 1 and not phrase and self.telling(own) >= TELLING:
+        elif distinct(hits) == 1 and not phrase and self.telling(own) >= TELLING:
             why = "one keyword is all, and the prompt's other words are none of the page's"
         else:
             return "", 0.0
@@ -130,6 +132,11 @@ class Evidence:
     def telling(self, own: "Collection[str]") -> int:
         """How many of the prompt's words, but for ``own``, say what it is about."""
         return sum([stem not in own for stem in self._stems])
+
+    def rare(self, hits: "list[Hit]") -> bool:
+        """Whether hardly a page says all words of one of these keywords."""
+        least = [min([self._artefact.term(stem)[0] for stem in stems_of([hit])] or [0]) for hit in hits]
+        return min(least) <= RARE
 
     def _generic(self, hits: "list[Hit]", own: "Collection[str]", phrase: bool) -> bool:
         """Whether keywords tell their page from no other: people say their words of anything, or each is one word and
@@ -197,6 +204,11 @@ class Evidence:
 def stems_of(hits: "Iterable[Hit]") -> "set[str]":
     """The ranking terms of keywords, as they are declared and as the prompt spells them."""
     return {stem for hit in hits for stem in analyse(hit.normal + " " + hit.seen)}
+
+
+def distinct(hits: "list[Hit]") -> int:
+    """How many of the keywords are different words; a word and its plural are one."""
+    return len({" ".join(sorted(stems_of([hit]))) for hit in hits})
 
 
 def match_nearly(prompt: "Prompt", artefact: "Artefact", found: "Iterable[Postings]") -> "list[Hit]":

@@ -85,10 +85,16 @@ class Prompt:
             or "```" in text
             or first in "[(>0123456789"
             or len(text) > _LINE
+            or "[" in text
+            and "#" in text
+            or "Error: " in text
+            or first > "\x7f"
             or text[:7].lower() == "caveat:"
         ):
-            from abcd_index.text.segment import machine, sections
+            from abcd_index.text.segment import machine, sections, unwrapped
 
+            text = unwrapped(text)
+            first = text[:1]
             self.machine = machine(text)
             if self.machine:
                 return
@@ -154,6 +160,16 @@ class Prompt:
 
         telling = [chunk for chunk in self.typed.split() if not is_chore(chunk.strip(_AROUND).lower())]
         return [stem for stem in dict.fromkeys(analyse(" ".join(telling))) if len(stem) > 1 and not stem.isdigit()]
+
+    def named(self, seen: str) -> bool:
+        """Whether ``seen``, words of the prompt, are in the last part of a typed path: the file that it names."""
+        for chunk in self.typed.split():
+            if path_kind(chunk) == PASTED and "://" not in chunk and not chunk.startswith("www."):
+                name = chunk.rstrip(_RIGHT).replace("\\", "/").rpartition("/")[2].lower()
+                words = [name[start:end] for start, end, _ in pieces(name)]
+                if (" " + seen + " ") in " " + " ".join(words) + " ":
+                    return True
+        return False
 
     def stems(self) -> "dict[str, float]":
         """{stem: how often}: the ranking terms of the prompt, in its order. Pasted words count little, only where
@@ -339,7 +355,9 @@ def path_kind(chunk: str) -> int:
         return PASTED
     if core[:1] == "@" and (slashes or file):
         return PASTED
-    return PART if file or "@" in core[1:] else TYPED
+    # "undo.layers" is one name; "Then.now" is two sentences.
+    dotted = dot and len(stem) > 1 and name.islower() and ending.isalpha() and stem[-1].isalpha()
+    return PART if file or dotted or "@" in core[1:] else TYPED
 
 
 def _read_pasted(prompt: "Prompt") -> None:

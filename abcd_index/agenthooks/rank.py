@@ -5,6 +5,7 @@ costs a few dozen records: candidates are chosen by their keywords alone (specif
 few are ranked by their keywords and the BM25F of their text together. Every figure stays on the candidate.
 """
 
+from abcd_index.agenthooks.evidence import distinct
 from abcd_index.agenthooks.match import ALIKE, APART, DECLARED
 from abcd_index.agenthooks.prompt import PASTED
 from abcd_index.artefact.bm25f import Query
@@ -36,6 +37,11 @@ KEYWORD_SHARE = 3.0
 RARE = 50
 # What pasted keywords must amount to before their page comes whole, see `only_pasted`.
 ENOUGH = 4
+# A file's name counts as typed for a keyword of so many pages.
+NAMED = 3
+ONLY_PASTED = "its keywords are only in pasted text"
+# Words of a keyword that a prompt is about that was pasted whole.
+ERROR = 3
 # Why weaker evidence than a keyword brings a line at most.
 WEAKER = {
     DECLARED: "its text brought it",
@@ -183,6 +189,7 @@ def candidates(
         candidate.why = "its text does not say enough of the prompt"
         passed.append(candidate)
     _rank(prompt, taken, explain)
+    taken = [candidate for candidate in taken if not _leave_out(candidate, taken, passed)]
     return taken, passed, _all(sources) - at
 
 
@@ -213,11 +220,16 @@ def _pool(sources: "list[Source]", seen: int) -> "Iterator[tuple[float, int, int
     most = MOST_READ + seen
     for source in sources:
         found: dict[int, float] = {}
+        counted: dict[str, list[int]] = {}
         for hit in sorted([hit for hit in source.hits if hit.pages], key=lambda hit: len(hit.pages)):
             worth = figure(hit, source.total)
             if len(hit.pages) <= most:
+                # A word and its plural, both of a page, count once.
+                before = counted.setdefault(hit.seen, [])
                 for page in hit.pages:
-                    found[page] = found.get(page, 0.0) + worth
+                    if not before or page not in before:
+                        found[page] = found.get(page, 0.0) + worth
+                counted[hit.seen] = before + hit.pages if before else hit.pages
                 continue
             # A keyword of thousands of pages: it counts for those that are there, and adds a few of its own.
             holding = set(hit.pages)
@@ -263,22 +275,45 @@ def _open(
         candidate.why = candidate.only_line = "the prompt says %r, which the page excludes" % word
         return False
     candidate.newer = artefact.newer(record["file"])
-    candidate.only_line = _only_line(candidate)
+    candidate.only_line = _only_line(candidate, prompt)
     return True
 
 
-def _only_line(candidate: "Candidate") -> str:
+def _leave_out(candidate: "Candidate", taken: "list[Candidate]", passed: "list[Candidate]") -> bool:
+    """Whether a page that only a paste brings does not come: too little of it was pasted, or a better one comes."""
+    evidence = candidate.source.evidence
+    if candidate.only_line != ONLY_PASTED or evidence is None or not evidence.supports:
+        return False
+    if distinct(candidate.hits) < 2 and not evidence.rare(candidate.hits):
+        candidate.why = "one keyword that is not rare is all that was pasted of it"
+    elif any([other.only_line == ONLY_PASTED and other not in passed for other in taken[: taken.index(candidate)]]):
+        candidate.why = "a paste brings one line at most"
+    else:
+        return False
+    passed.append(candidate)
+    return True
+
+
+def _only_line(candidate: "Candidate", prompt: "Prompt") -> str:
     """Why the page comes as a line at most, or ''."""
     hits, evidence = candidate.hits, candidate.source.evidence
     if candidate.found is not None:
         return WEAKER[candidate.found.hits[0].kind if candidate.found.hits else DECLARED]
-    if is_only_pasted(hits, candidate.source.total):
-        return "its keywords are only in pasted text"
-    typed = [hit for hit in hits if hit.zone != PASTED]
+    typed = [hit for hit in hits if hit.zone != PASTED or _is_named(hit, prompt)]
+    if not typed and is_only_pasted(hits, candidate.source.total):
+        # A prompt that is nothing but an error which holds a phrase is about the page that declares it.
+        if not prompt.typed.strip() and any([hit.length >= ERROR for hit in hits]):
+            return ""
+        return ONLY_PASTED
     if evidence is None or not evidence.supports or not typed:
         return ""
     why, candidate.support = evidence.against(candidate.record, typed)
     return why
+
+
+def _is_named(hit: "Hit", prompt: "Prompt") -> bool:
+    """Whether a keyword of few pages is the name of a file that was typed: that speaks of it as a word does."""
+    return len(hit.pages) <= NAMED and prompt.named(hit.seen)
 
 
 def is_only_pasted(hits: "list[Hit]", total: int) -> bool:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 # Part of the key: raise when the same keyword or text gives other keys, entries or stems.
-TOKENS_VERSION = 1
+TOKENS_VERSION = 2
 
 # Words on which stripping an ending would lie.
 WHOLE = frozenset(

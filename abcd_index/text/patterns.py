@@ -31,8 +31,7 @@ def _entries(keyword: str) -> "list[tuple[str, list[str]]]":
     if _is_literal(normal):
         if _says_nothing(normal):
             return []
-        key = _literal_key(normal)
-        return [(key, [normal, ""])] if key else []
+        return [(key, [text, ""]) for text in _versions(normal) for key in [_literal_key(text)] if key]
     words = _split(normal)
     if not words or _says_nothing(normal):
         return []
@@ -40,6 +39,14 @@ def _entries(keyword: str) -> "list[tuple[str, list[str]]]":
     for parts in _identifier_runs(keyword, words):
         found += [item for item in _run(normal, parts) if item not in found]
     return found
+
+
+def _versions(normal: str) -> "list[str]":
+    """A version with and without its "v", as people write it; else ``normal`` alone."""
+    number = normal[1:] if normal[:1] == "v" else normal
+    if number.count(".") and number.replace(".", "").isdigit() and number[0].isdigit():
+        return [normal, "v" + number if normal == number else number]
+    return [normal]
 
 
 @lru_cache(maxsize=1 << 15)

@@ -242,7 +242,7 @@ def test_a_hook_that_is_registered_twice_counts_a_prompt_once(aged, prompt_id):
     for n in range(4):
         assert twice("auth number %d" % n if n % 2 else "nothing %d" % n) == [False, False]
     assert twice("auth at last") == [True, False]
-    assert ledger.read_ledger(io.session_of("s1", aged.places)).prompts == 1
+    assert ledger.read_ledger(io.session_of("s1", aged.places)).prompts == 6
 
 
 @pytest.mark.parametrize("script", ["prompt_router_hook.py", "session_hook.py", "statusline_hook.py"])

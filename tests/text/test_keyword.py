@@ -2,6 +2,8 @@
 
 import pytest
 
+from abcd_index.agenthooks.match import match
+from abcd_index.agenthooks.prompt import Prompt
 from abcd_index.text.patterns import LONGEST, entries, normal_form, weakness
 
 
@@ -61,3 +63,14 @@ def test_spellings_with_two_normal_forms(one, other):
 def test_weakness(keyword, reason):
     assert weakness(keyword) == reason
     assert reason.endswith("never matches") == (not entries(keyword))
+
+
+@pytest.mark.parametrize("keyword, prompt, wanted", [
+    ("5.3.2", "upgrade to v5.3.2", True), ("v5.3.2", "upgrade to 5.3.2", True), ("5.3.2", "5.3.2 broke", True),
+    ("v5.3.2", "v5.3.2, please", True), ("5.3.2", "v5.3.21", False), ("5.3", "what of v15.3", False), ("v2.0", "2.0", True),
+])
+def test_a_version_is_found_with_and_without_its_v(keyword, prompt, wanted):
+    found = {}
+    for key, entry in entries(keyword):
+        found.setdefault(key, []).append((entry, [0], []))
+    assert bool(match(Prompt(prompt), lambda key: found.get(key, []))) is wanted

@@ -1,0 +1,127 @@
+"""What of a prompt was typed and what a program wrote: with and without a fence."""
+
+import pytest
+
+from abcd_index.agenthooks.prompt import Prompt
+
+# Each is one line that a program wrote. The word `quartz` stands for what would match.
+WRITTEN = """
+$ npm run quartz
+❯ git push quartz
+➜  shop git:(main) ✗ quartz
+dev@host:~/shop$ make quartz
+▲ Next.js 15.5.9 quartz
+✓ Compiled quartz in 2.1s
+⨯ quartz failed to load
+├── quartz.ts
+On branch quartz
+modified:   src/quartz.ts
+M  src/quartz.ts
+?? notes/quartz.md
+R  old.ts -> src/quartz.ts
+commit 3f2a9c1d77 (HEAD -> quartz)
+Author: Quartz Miner <q@example.org>
+GET /api/quartz 200 in 45ms
+POST /api/quartz 500
+quartz.tsx:52 rendered twice
+main.go:3:14: undefined: quartz
+src/quartz.c:12:3: error: expected ';'
+tests/test_quartz.py::test_a FAILED
+203|     quartz()
+FAIL  src/quartz.test.js > rotates
+Uncaught TypeError: quartz is not a function
+Unhandled rejection in quartz
+error[E0382]: borrow of moved value: quartz
+--> src/quartz.rs:3:5
+make: *** [quartz] Error 2
+DETAIL:  Key (quartz)=(3) already exists.
+HTML Element: <div class="quartz"></div>
+DOM Path: div#root > div.quartz
+React Component: Quartz
+    at quartz (app.js:3:14)
+2026-11-02 10:11:12 quartz started
+[WARN] quartz is slow
+""".strip("\n").split("\n")
+
+# Each is what a person says, whatever it begins with.
+TYPED = """
+make the quartz page faster
+commit the quartz change
+commit abc to quartz now
+A quartz is missing in the list
+M is for quartz
+get /quartz to work again
+POST the form to quartz instead
+error handling of quartz is bad
+date quartz was added?
+fail the quartz build when it is red
+3 quartz lines are too many
+at quartz we use tabs
+on branch names: quartz is ours
+why does quartz say "not found"?
+5.3.2 of quartz is out
+the error: quartz is gone
+pass quartz as the second argument
+author of quartz?
+- move quartz to the top
+* quartz first
+""".strip("\n").split("\n")
+
+
+@pytest.mark.parametrize("line", WRITTEN)
+def test_what_a_program_wrote_is_pasted_without_a_fence(line):
+    for prompt in (f"why does this happen?\n{line}\n", f"{line}\nwhat now?", f"see\n\n{line}\n\nand tell me"):
+        read = Prompt(prompt)
+        assert "quartz" in read.pasted.lower() and "quartz" not in read.typed.lower(), prompt
+
+
+@pytest.mark.parametrize("line", TYPED)
+def test_what_a_person_says_is_typed(line):
+    for prompt in (line, f"please look:\n{line}\n", f"{line}\n\nand tell me"):
+        read = Prompt(prompt)
+        assert "quartz" in read.typed and not read.pasted.strip(), prompt
+
+
+def test_what_is_set_in_below_a_programs_line_is_the_programs():
+    read = Prompt("check this:\n\ncommit 3f2a9c1d77\nAuthor: A B <a@example.org>\n\n    quartz: guard it\n\n    - and lever\n\nthanks, zircon")
+    assert "quartz" in read.pasted and "lever" in read.pasted and read.typed.split()[-2:] == ["thanks,", "zircon"]
+    assert "quartz" in Prompt("my list:\n    quartz\n    lever").typed
+
+
+def test_an_error_in_a_sentence_is_the_programs_from_its_name_on():
+    read = Prompt("saving the form says StorageError: quartz is full")
+    assert read.typed.strip() == "saving the form says" and read.pasted.startswith("StorageError: quartz")
+    assert "quartz" in Prompt("an Error: quartz").typed
+
+
+def test_what_is_typed_behind_an_element_counts():
+    read = Prompt('HTML Element: <img src="/logo.svg"></img> the quartz is cut off')
+    assert "quartz" in read.typed and "logo" not in read.typed
+    assert "quartz" in Prompt("not bigger, DOM Path: div#root > div.lever\nquartz is cut off").typed
+
+
+@pytest.mark.parametrize("tag", ["system-reminder", "system_reminder", "system_instruction", "system-instruction"])
+def test_a_closed_block_in_front_is_not_typed_and_silences_nothing(tag):
+    read = Prompt(f"<{tag}>\nuse lever\n</{tag}>\n\nwhy is quartz slow?")
+    assert read.typed.split() == "why is quartz slow?".split() and not read.machine
+    assert "lever" not in read.words
+    assert Prompt("<system-reminder>lever</system-reminder>").machine
+    assert Prompt("<system-reminder>lever and quartz").machine
+
+
+@pytest.mark.parametrize("prompt", ["<task>quartz</task>", "[Image #1] quartz", "quartz [Image #12]", "quartz [Pasted text #1 +20 lines]"])
+def test_tags_and_a_clients_marks_are_no_words(prompt):
+    assert Prompt(prompt).typed.split() == ["quartz"]
+
+
+@pytest.mark.parametrize("prompt", ["a < b and c > d", "<3 quartz", "List<String> of quartz", "x <- quartz", "[Image # of quartz"])
+def test_other_angles_and_brackets_stay(prompt):
+    assert "quartz" in Prompt(prompt).typed or "and" in Prompt(prompt).typed
+
+
+@pytest.mark.parametrize("extra", ["", "\u4e2d", "caf\u00e9"])
+def test_a_paste_is_read_to_the_same_length_in_every_script(extra):
+    log = "2026-11-02 10:11:12 " + extra + " quartz" + " x" * 1500 + " zircon" + " y" * 1600
+    assert len(log) < 7000
+    words = Prompt("why?\n" + log).run.split()
+    assert "quartz" in words and "zircon" in words
