@@ -44,7 +44,8 @@ def _entries(keyword: str) -> "list[tuple[str, list[str]]]":
 def _versions(normal: str) -> "list[str]":
     """A version with and without its "v", as people write it; else ``normal`` alone."""
     number = normal[1:] if normal[:1] == "v" else normal
-    if number.count(".") and number.replace(".", "").isdigit() and number[0].isdigit():
+    parts = number.split(".")
+    if len(parts) > 1 and number.isascii() and all(part.isdigit() for part in parts):
         return [normal, "v" + number if normal == number else number]
     return [normal]
 

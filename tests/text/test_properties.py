@@ -117,7 +117,8 @@ def test_another_form_or_case_finds_it_too(word, form):
 def test_the_normal_form_is_stable(word):
     normal = normal_form(word)
     assert fold(normal) == normal
-    assert all(entry[0] == normal for _, entry in entries(word))
+    # A version stands there with its "v" and without.
+    assert all(entry[0].lstrip("v") == normal.lstrip("v") for _, entry in entries(word))
     assert all(key and key == bare(key) for key, _ in entries(word))
     assert normal_form(normal) == normal or not entries(word)
 
