@@ -6,14 +6,14 @@ prompt's words, over how many of them it does not say at all:
 
     sum of w (level + TITLE where the title says it) / (1 + MISSING * sum of w of the words that the page lacks)
 
-with w = min(1, idf / ln(pages + 1)), a share of what the rarest word could have, so that one threshold holds for a
+with w = idf / idf of a word of one page, a share of what the rarest word has, so that one threshold holds for a
 store of twenty pages and of a hundred thousand; a word that people say all day weighs less. How the numbers were found:
 ``docs/explanation/matching.md``.
 """
 
 from abcd_index.agenthooks.match import ALIKE, APART, INFLECTED, Hit, run_at, spelled
 from abcd_index.agenthooks.prompt import JOINED, PART, TYPED
-from abcd_index.artefact.ranking import ROW_END, fingerprint, idf, level_of, ln
+from abcd_index.artefact.ranking import ROW_END, fingerprint, idf, level_of
 from abcd_index.text.everyday import is_chore, is_everyday, other_names
 from abcd_index.text.porter import analyse
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 NOWHERE: "Where" = (0, "", "", "")
 
 # The least figure that brings a page by its text alone; it has to say so many of the prompt's words.
-THRESHOLD, LEAST_WORDS = 0.65, 2
+THRESHOLD, LEAST_WORDS = 0.72, 2
 # The least figure that tells that a keyword was meant.
-SUPPORT = 0.35
+SUPPORT = 0.38
 # So many other words that say what a prompt is about, and hardly any of them the page's, are another subject.
 TELLING = 2
 # What an everyday word weighs, as a share of another as rare.
@@ -48,7 +48,7 @@ TITLE, MISSING = 0.4, 0.2
 MOST, NEAR = 3, 0.85
 # Pages of which the record is read: what their rare words weigh together is at least this, and at least this share of
 # the best one's.
-MOST_READ, LEAST_LISTED, NEAR_LISTED = 6, 0.4, 0.5
+MOST_READ, LEAST_LISTED, NEAR_LISTED = 6, 0.44, 0.5
 # A keyword of which a word is in the text of so many pages at most is rare.
 RARE = 4
 # A keyword says little where more than this share of the pages say it; a store of fewer pages is too small to tell.
@@ -153,14 +153,14 @@ class Evidence:
         if self._terms is not None:
             return self._terms
         artefact, self._terms = self._artefact, []
-        most = ln(artefact.pages + 1)
+        rarest = idf(artefact.pages, 1)
         for stem in self._stems:
             holding, _, listed = artefact.term(stem)
             weight = EVERYDAY_SHARE if is_everyday(stem) else 1.0
             if not holding:
                 self._terms.append((stem, NOWHERE, weight, False))
                 continue
-            weight *= min(1.0, idf(artefact.pages, holding) / most)
+            weight *= idf(artefact.pages, holding) / rarest
             self._terms.append((stem, fingerprint(stem), weight, True))
             for page in listed:
                 self._listed[page] = self._listed.get(page, 0.0) + weight

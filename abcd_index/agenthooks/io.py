@@ -366,9 +366,14 @@ def replace(session: "Session", suffix: str, data: bytes) -> bool:
 
 
 def load(session: "Session", suffix: str, most: int) -> "bytes | None":
-    """The first ``most`` + 1 bytes of a file of the session; None when there is none, b'' when it cannot be read."""
+    """As ``content``, of a file of the session."""
+    return content(session.path + suffix, most)
+
+
+def content(path: str, most: int) -> "bytes | None":
+    """The first ``most`` + 1 bytes of a file; None when there is none, b'' when it cannot be read."""
     try:
-        fd = _os.open(session.path + suffix, _os.O_RDONLY | CAREFUL)
+        fd = _os.open(path, _os.O_RDONLY | CAREFUL)
     except (OSError, ValueError):
         return None
     try:

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from abcd_index.agenthooks.decide import Search
     from abcd_index.agenthooks.io import Session
     from abcd_index.agenthooks.payload import Call
+    from abcd_index.agenthooks.prompt import Prompt
     from abcd_index.scopes import Scope
 
 # Kiro before 1.0 gives the prompt in the environment and never says anything on stdin.
 KIRO_WAIT = 0.2
+# Bytes of the user's own settings that are read.
+LARGEST_CONFIG = 1 << 16
 
 
 def main() -> None:
@@ -69,6 +72,7 @@ def respond(
             # A slash command that says nothing else is no prompt of a person's.
             if session is not None and not prompt.command:
                 io.tick(session, call.turn, call.prompt)
+            _count_misses(prompt, search, places)
             stale = [scope for scope, artefact in search.open if io.moved(scope, artefact)]
         else:
             stale = _answer(call, search, session, send)
@@ -82,6 +86,17 @@ def respond(
             mend(scope, error, places)
         for scope in stale + search.old:
             rebuild(scope, places)
+
+
+def _count_misses(prompt: "Prompt", search: "Search", places: "Places") -> None:
+    """Where the user's own settings ask for it: note the words that a page says and that brought nothing."""
+    user = places.real_user()
+    config = io.content(user + "/config.json", LARGEST_CONFIG) if user else None
+    if config and b'"misses"' in config:
+        from abcd_index.agenthooks.misses import count, switched_on
+
+        if switched_on(config):
+            count(prompt, search.open, places)
 
 
 def _answer(

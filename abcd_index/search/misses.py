@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 
 from abcd_index import fs
+from abcd_index.agenthooks.misses import LONGEST, MOST, read
 from abcd_index.scopes import Places, Scope, fingerprint
 from abcd_index.settings import read_settings
 
 FOLDER = "misses"
-# Words of a store, characters of a word, and what a count may come to.
-MOST, LONGEST, MOST_TIMES = 500, 40, 999
 _LARGEST = MOST * (4 * LONGEST + 5)
 
 
@@ -39,13 +38,3 @@ def misses(scope: Scope, places: Places) -> dict[str, int]:
         return read(fs.read(place(scope, places), _LARGEST))
     except OSError:
         return {}
-
-
-def read(data: bytes) -> dict[str, int]:
-    """{word: times} of a file's bytes; lines that are none are passed over."""
-    found = {}
-    for line in data.decode("utf-8", "replace").split("\n")[:MOST]:
-        word, _, times = line.partition(" ")
-        if word.isprintable() and 0 < len(word) <= LONGEST and times.isdecimal() and len(times) < 4:
-            found[word] = int(times)
-    return found
