@@ -6,9 +6,6 @@ from marshal import dumps
 
 # No source is larger.
 LARGEST = 1 << 20
-# The compiler's flag for annotations as text (``__future__.annotations``): they are one constant for a function, which
-# takes a hook no time.
-TEXT = 0x1000000
 
 
 def make(bundle, magic, stamps, paths):
@@ -35,16 +32,40 @@ def make(bundle, magic, stamps, paths):
 
 def compiled(path):
     # type: (str) -> object
-    """The code of a source, without documentation. Raises OSError, ValueError or SyntaxError."""
+    """The code of a source, without documentation and annotations, which are a twelfth of it. Raises OSError,
+    ValueError or SyntaxError."""
     fd = posix.open(path, posix.O_RDONLY)
     try:
         source = posix.read(fd, LARGEST)
     finally:
         posix.close(fd)
-    try:
-        return compile(source, path, "exec", TEXT, dont_inherit=True, optimize=2)
-    except ValueError:  # This Python has another number for it.
-        return compile(source, path, "exec", dont_inherit=True, optimize=2)
+    return compile(without_annotations(source), path, "exec", dont_inherit=True, optimize=2)
+
+
+def without_annotations(source):
+    # type: (bytes) -> object
+    """The syntax tree of a source without annotations. Raises ValueError or SyntaxError."""
+    # Takes a while to load; a bundle is made once.
+    import ast
+
+    class Plain(ast.NodeTransformer):
+        def visit_FunctionDef(self, node):
+            # type: (ast.FunctionDef) -> ast.AST
+            node.returns = None
+            return self.generic_visit(node)
+
+        def visit_arg(self, node):
+            # type: (ast.arg) -> ast.AST
+            node.annotation = None
+            return node
+
+        def visit_AnnAssign(self, node):
+            # type: (ast.AnnAssign) -> ast.AST
+            if node.value is None:
+                return ast.copy_location(ast.Pass(), node)
+            return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+    return ast.fix_missing_locations(Plain().visit(ast.parse(source)))
 
 
 def without_lines(code):

@@ -95,27 +95,22 @@ CHORES = {
         "bring bringed bringes bringing brings broken bug bugs build builded buildes building builds "
     ),
     "c": (
-        " call called calles calling calls came cannot case cased caseed casees caseing casely cases casing "
-        "certain change changed changeing changely changes changing check checked checkes checking checks "
-        "class classed classes classing clean cleaned cleanes cleaning cleans cleanup close closed closeed "
-        "closees closeing closely closes closing code coded codeed codees codeing codely codes coding come "
-        "comed comeed comees comeing comely comes coming convert converted convertes converting converts "
-        "could couple crash crashed crashes crashing crashs create created createing creately creates "
-        "creating "
+        " call called calles calling calls came cannot case cases certain change changed changeing changely "
+        "changes changing check checked checkes checking checks class clean cleaned cleanes cleaning cleans "
+        "cleanup close closed closeed closees closeing closely closes closing code coded codeed codees "
+        "codeing codely codes coding come comed comeed comees comeing comely comes coming convert converted "
+        "convertes converting converts could couple crash crashed crashes crashing crashs create created "
+        "createing creately creates creating "
     ),
-    "d": (
-        " daied daies day dayed daying days delete deleted deleteing deletely deletes deleting did different does done "
-    ),
+    "d": " day days delete deleted deleteing deletely deletes deleting did different does done ",
     "e": (
-        " each earlier early easy either else end enough entire error errored errores erroring errors "
-        "especially even evening ever every everybody everyone everything everywhere exactly explain "
-        "explained explaines explaining explains "
+        " each earlier early easy either else end enough entire error errors especially even evening ever "
+        "every everybody everyone everything everywhere exactly explain explained explaines explaining "
+        "explains "
     ),
     "f": (
-        " fail failed failes failing fails far fast feature featured featureing featurely features featuring "
-        "few file filed fileed filees fileing filely files filing find finded findes finding finds first five "
-        "fix fixed fixes fixing fixs for four friday from function functioned functiones functioning "
-        "functions "
+        " fail failed failes failing fails far fast feature features few file files find finded findes finding "
+        "finds first five fix fixed fixes fixing fixs for four friday from function functions "
     ),
     "g": (" get gets getting give gived giveed givees giveing gively gives giving go goed going gone good gos got "),
     "h": (
@@ -123,35 +118,32 @@ CHORES = {
         "happens hard hello help helped helpes helping helps here hey hi hope how however "
     ),
     "i": (
-        " idea ideaed ideaes ideaing ideas if implement implemented implementes implementing implemently "
-        "implements important improve improved improveing improvely improves improving instead into involve "
-        "involved involveing involvely involves involving issue issued issueing issuely issues issuing "
+        " idea ideas if implement implemented implementes implementing implemently implements important "
+        "improve improved improveing improvely improves improving instead into involve involved involveing "
+        "involvely involves involving issue issues "
     ),
     "j": " just ",
-    "k": " keep keeped keepes keeping keeps kind kinded kindes kinding kinds know ",
+    "k": " keep keeped keepes keeping keeps kind kinds know ",
     "l": (
         " last later latest least leave leaved leaveing leavely leaves leaving left less let like likely line "
-        "lined lineed linees lineing linely lines lining little long longer look looked lookes looking looks "
-        "lot lots "
+        "lines little long longer look looked lookes looking looks lot lots "
     ),
     "m": (
         " make maked makeed makees makeing makely makes making many matter mattered matteres mattering matters "
         "maybe mean meaned meanes meaning means meant mention mentioned mentiones mentioning mentions method "
-        "methoded methodes methoding methods might minute minuted minuteing minutely minutes minuting monday "
-        "month monthed monthes monthing months more morning most mostly move moved moveed movees moveing "
-        "movely moves moving much must "
+        "methods might minute minutes monday month months more morning most mostly move moved moveed movees "
+        "moveing movely moves moving much must "
     ),
     "n": (
-        " name named nameed namees nameing namely names naming near need needed needes needing needs never new "
-        "next nice night no nobody none nor not nothing now "
+        " name names near need needed needes needing needs never new next nice night no nobody none nor not "
+        "nothing now "
     ),
     "o": " off often ok okay old on one only open opened openes opening opens ought out over own ",
     "p": (
-        " page paged pageed pagees pageing pagely pages paging particular perhaps person please plus possible "
-        "pretty probably problem problemed problemes probleming problems project projected projectes "
-        "projecting projects properly put puts putting "
+        " page pages particular perhaps person please plus possible pretty probably problem problems project "
+        "projects properly put puts putting "
     ),
-    "q": " question questioned questiones questioning questions quick quickly quite ",
+    "q": " question questions quick quickly quite ",
     "r": (
         " rather read readed reades reading reads really refactor refactored refactores refactoring refactors "
         "regard regarded regardes regarding regards related remove removed removeing removely removes "
@@ -167,28 +159,23 @@ CHORES = {
         "supposeing supposely supposes supposing sure "
     ),
     "t": (
-        " take taked takeed takees takeing takely takes taking task tasked taskes tasking tasks tell telled "
-        "telles telling tells test tested testes testing tests than thank thanked thankes thanking thanks "
-        "that their them then there these they thing thinged thinges thinging things think thinked thinkes "
-        "thinking thinks this those though three through thursday time timed timeed timees timeing timely "
-        "times timing today together tomorrow too totally try tryed trying trys tuesday turn turned turnes "
-        "turning turns two type typed typeed typees typeing typely types typing "
+        " take taked takeed takees takeing takely takes taking task tasks tell telled telles telling tells "
+        "test tests than thank thanked thankes thanking thanks that their them then there these they thing "
+        "things think thinked thinkes thinking thinks this those though three through thursday time times "
+        "today together tomorrow too totally try tryed trying trys tuesday turn turned turnes turning turns "
+        "two type types "
     ),
     "u": (
         " until update updated updateing updately updates updating upon use used useing usely uses using usual usually "
     ),
-    "v": (
-        " value valued valueing valuely values valuing variable variabled variableing variablely variables "
-        "variablied variablies variabling very via "
-    ),
+    "v": " value values variable variables very via ",
     "w": (
-        " waied waies wait want wanted wantes wanting wants was way wayed waying ways wednesday week weeked "
-        "weekes weeking weeks well were what when whenever whether which while whole why will wish wished "
-        "wishes wishing wishs with within without wonder wondered wonderes wondering wonders word worded "
-        "wordes wording words work worked workes working works worth would write writed writeed writees "
-        "writeing writely writes writing wrong "
+        " wait want wanted wantes wanting wants was way ways wednesday week weeks well were what when whenever "
+        "whether which while whole why will wish wished wishes wishing wishs with within without wonder "
+        "wondered wonderes wondering wonders word words work worked workes working works worth would write "
+        "writed writeed writees writeing writely writes writing wrong "
     ),
-    "y": " yeah year yeared yeares yearing years yes yesterday yet ",
+    "y": " yeah year years yes yesterday yet ",
 }
 
 # Pairs of names for one thing: a keyword is found, as a line, where the prompt has the other name of a pair.

@@ -28,6 +28,9 @@ class Shelf:
         world.begin()
         store(world, USERS, "home/.abcd.noindex")
         world.write("work/.abcd/rules.json", RULES)
+        # Whole pages are what damage could change.
+        for home in ("work/.abcd", "home/.abcd.noindex"):
+            world.write(home + "/config.json", json.dumps({"match": {"generic": "whole"}}))
         catalogue = "".join("- `note_%s.md` — session_memory | ops | All about %s\n" % (w, w) for w in WORDS[::2])
         world.write("work/.abcd/memory/index.md", "# Catalogue\n\n" + catalogue)
         self.other = self._built({word: text_of(number + 50, word) for number, word in enumerate(WORDS)})[0]
