@@ -16,7 +16,7 @@ import os
 import subprocess
 from typing import Iterable, Mapping, NamedTuple, Sequence
 
-from abcd_index.errors import CannotTell
+from abcd_index.errors import AbcdError, CannotTell
 from abcd_index.scopes import repository
 
 # These name another command's repository, index or objects. What carries configuration or credentials
@@ -419,6 +419,9 @@ def _run(cwd: str, args: Sequence[str], environ: Mapping[str, str]) -> Answer:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-    except OSError as error:
+    except (FileNotFoundError, PermissionError) as error:
         raise CannotTell("git is not on PATH", "install git, or add it to PATH") from error
+    except OSError as error:
+        # Not an answer: what is outside of a repository must not be told from it.
+        raise AbcdError(f"git could not be run: {error.strerror or error}", "try again") from error
     return Answer(done.returncode, done.stdout, os.fsdecode(done.stderr))

@@ -141,6 +141,8 @@ def session_of_payload(payload, hooked):
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))
 def test_a_prompt_is_answered_once_in_its_agents_envelope(auth, name):
+    # What clients were given to say is about something else than the page; that it comes is what is asked here.
+    auth.config(match={"text": "off", "generic": "whole"})
     payload = recorded(name, auth)
     done = auth.sandbox.hook(payload)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -274,7 +276,7 @@ def test_kiro_before_1_gives_the_prompt_in_the_environment_and_leaves_stdin_open
 
 
 def test_the_answer_of_codex_stays_within_its_bytes(hooked):
-    hooked.pages({"a_b_%d.md" % n: page(["auth"], "\u0434\u043e\u0431\u0440\u043e " * 400) for n in range(4)})
+    hooked.pages({"a_b_%d.md" % n: page(["auth"], "%d " % n + "\u0434\u043e\u0431\u0440\u043e " * 400) for n in range(4)})
     hooked.free(95)
     sent = hooked.respond({**recorded("codex-0.171.0-UserPromptSubmit", hooked), "prompt": "auth", "session_id": "s1"})
     text = json.loads(sent[0])["hookSpecificOutput"]["additionalContext"]
