@@ -56,7 +56,9 @@ _SYSTEM = ("system-reminder", "system_reminder", "system_instruction", "system-i
 _HOSTS = (*_SYSTEM, "ide_opened_file", "ide_selection", "ide_diagnostics", "environment_details")
 # What a client writes into the text for what it sends beside it.
 _MARKS = ("[Image #", "[Pasted text #")
-_LEVELS = ("error", "warn", "warning", "info", "debug", "trace", "fatal", "notice", "critical")
+# What a shell puts in front of a command.
+_PROMPTS = ("$", "#", "%", "\u276f")
+_LEVELS = frozenset(["error", "warn", "warning", "info", "debug", "trace", "fatal", "notice", "critical"])
 _MONTHS = (
     "Jan",
     "Feb",
@@ -90,53 +92,147 @@ _VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _PICKED = ("DOM Path: ", "HTML Element: ", "React Component: ", "Position: top=")
 _STARTS = (
     *_PICKED,
-    "Uncaught ",
-    "Unhandled ",
+    "Unhandled rejection ",
     "error[",
-    "--> ",
+    "error TS",
     "= note:",
     "= help:",
-    "... ",
-    "=> ",
+    "---> ",
+    "=> ERROR ",
+    "=> CACHED ",
     "make: ***",
-    "On branch ",
     "Your branch is ",
     "Changes to be committed",
     "Changes not staged",
     "Untracked files:",
-    "nothing to commit",
+    "nothing to commit,",
+    "no changes added to commit",
+    '(use "git ',
     "modified:   ",
     "new file:   ",
     "deleted:    ",
     "renamed:    ",
-    "Author: ",
     "Date:   ",
-    "Merge: ",
     "LINE 1:",
-    "DETAIL:",
-    "HINT:",
-    "CONTEXT:",
-    "FAIL ",
-    "FAILED ",
-    "PASS ",
     "--- FAIL",
     "=====",
     "_____",
+    "E   ",
     "npm warn ",
+    "npm ERR!",
+    "npm error ",
     "Test Suites:",
+    "Tests:  ",
     'File "',
     "Traceback (most recent",
+    "Exception in thread ",
+    "Stack trace:",
+    "PHP Fatal error:",
+    "PHP Parse error:",
+    "PHP Warning:",
+    "PHP Notice:",
+    "Fatal error: Uncaught ",
+    "thread 'main' panicked",
+    "panic: ",
     "diff --git ",
     "@@ -",
     "+++ ",
     "--- a/",
     "--- b/",
-    "npm ERR!",
-    "npm error ",
+    '{"level":',
+    '{"time',
+    '{"ts":',
+    '{"msg":',
+    "level=",
+    'time="',
+    "<!DOCTYPE ",
+    "<!doctype ",
+)
+# What a program's line begins with, and a person's too: it is the program's if it goes on as only a program does, or
+# stands beside another of a program.
+_LIKELY = (
+    "Uncaught ",
+    "Unhandled ",
+    "Caused by: ",
     "thread '",
     "goroutine ",
-    "Caused by: ",
-    "panic: ",
+    "--> ",
+    "=> ",
+    "... ",
+    "On branch ",
+    "Author: ",
+    "remote: ",
+    "To github.com",
+    "From github.com",
+    "Already up to date.",
+    "Fast-forward",
+    "DETAIL: ",
+    "HINT: ",
+    "CONTEXT: ",
+    "PASS ",
+    "FAIL ",
+    "FAILED ",
+    "INFO ",
+    "DEBUG ",
+    "TRACE ",
+    "NOTICE ",
+    "Compiled ",
+    "Compiling ",
+    "Failed to compile",
+    "Finished ",
+    "Collecting ",
+    "Installing ",
+    "Downloading ",
+    "Successfully ",
+    "BUILD ",
+    "Test Files ",
+    "vite v",
+    "total ",
+)
+# The words of letters alone that a program's line begins with, in one way or another.
+_WORDS = frozenset(
+    [
+        *_STATUS,
+        *_VERBS,
+        *_MONTHS,
+        *[start.split()[0] for start in _LIKELY],
+        "PS",
+        "Step",
+        "added",
+        "at",
+        "commit",
+        "from",
+    ]
+)
+# With these a person goes on after the place of something: "app.tsx:52 is wrong".
+_SAYS = frozenset(
+    [
+        "is",
+        "was",
+        "are",
+        "has",
+        "had",
+        "should",
+        "does",
+        "must",
+        "can",
+        "could",
+        "needs",
+        "still",
+        "and",
+        "or",
+        "the",
+        "a",
+        "in",
+        "on",
+        "but",
+        "throws",
+        "fails",
+        "breaks",
+        "looks",
+        "says",
+        "seems",
+    ]
 )
 
 
@@ -219,7 +315,8 @@ def _lines(text: str, pasted: "list[str]") -> str:
     fence = ""
     # Whether the line before was a program's: what is set in below it is the program's too.
     logged = False
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
         bare = line.strip()
         first = bare[:1]
         if len(bare) > 59 and " " not in bare and noise(bare):
@@ -240,7 +337,7 @@ def _lines(text: str, pasted: "list[str]") -> str:
             pasted.append(line)
         elif not bare:
             typed.append(line)
-        elif first == ">" or len(bare) > 7 and _logged(bare, first) or logged and line[:4].isspace():
+        elif first == ">" or _is_programs(lines, number, bare) or logged and line[:4].isspace():
             typed.append(_said_after(bare))
             pasted.append(line)
             logged = first != ">"
@@ -319,41 +416,183 @@ def _ends(text: str, pasted: "list[str]") -> str:
     return head + "\n\n" + tail
 
 
-def _logged(line: str, first: str) -> bool:
-    """Whether a stripped line looks as if a program wrote it: a time stamp, a level, a stack frame, a diff."""
-    word, _, rest = line.partition(" ")
-    if word.endswith(_FAULTS) or line.startswith(_STARTS):
+def _is_programs(lines: "list[str]", number: int, bare: str) -> bool:
+    """Whether a program wrote a line, by what it is or by those beside it."""
+    if len(bare) < 8:
+        return False
+    if _logged(bare):
         return True
-    if first in "IWEF" and len(word) == 5 and word[1:].isdigit():
-        return True
-    if first in _TOOLS or _is_stamped(line, first) or _by_tool(word, rest.strip()) or _is_place(word):
-        return True
-    if word in _MONTHS:
-        return line[:24].count(":") > 1
-    if word == "at":
-        # A frame of a stack: "at deploy (app.js:3:14)", "at app.js:3:14".
-        end = rest.rstrip(")")
-        return ":" in end and end[-1:].isdigit() and ("(" in rest or " " not in rest)
-    if first in "[<":
-        word = word[1:]
-    level = word.rstrip(":]>)|").lower()
-    if level in _LEVELS:
-        # "error: x" and "[WARN] x" are logs, "Error handling is bad" and "debug the login" are not.
-        return first in "[<" or len(word) > len(level) or word.isupper()
+    if not bare.startswith(_LIKELY):
+        return False
+    for other in (*lines[max(number - 1, 0) : number], *lines[number + 1 : number + 2]):
+        other = other.strip()
+        if len(other) > 7 and (other.startswith(_LIKELY) or _logged(other)):
+            return True
     return False
 
 
+def _logged(line: str) -> bool:
+    """Whether a stripped line is one that only a program writes: a time stamp, a level, a stack frame, a diff."""
+    first = line[:1]
+    if first in _TOOLS or _is_stamped(line, first):
+        return True
+    if line.startswith(_STARTS):
+        return True
+    word, _, rest = line.partition(" ")
+    if first in "IWEF" and len(word) == 5 and word[1:].isdigit():
+        return True
+    if word.endswith(_FAULTS):
+        return True
+    name = word[:-1] if word[-1] == ":" else word
+    if name.isidentifier() and word not in _WORDS and name.lower() not in _LEVELS:
+        # So most lines begin, and there are thousands where a text is pasted.
+        return rest[:2] == "@ " and _is_place(rest[2:].strip())
+    if line.startswith(_LIKELY) and _goes_on(word, rest):
+        return True
+    if word in _MONTHS:
+        return line[:24].count(":") > 1
+    return (
+        _is_level(first, word)
+        or _by_tool(word, rest.strip())
+        or _is_command(line, word, rest)
+        or _is_frame(line, word, rest)
+        or _is_dump(line, first, word, rest)
+    )
+
+
+def _goes_on(word: str, rest: str) -> bool:
+    """Whether the rest of a line that a person could have begun is a program's: set in columns, a path, a place."""
+    if rest[:1] == " " or "@" in rest and "<" in rest or rest.endswith("]:") or " panicked at " in rest:
+        return word not in ("total", "...")
+    if word == "On":
+        return rest.count(" ") == 1
+    if word in ("Caused", "-->"):
+        part = rest.split()[-1 if word == "-->" else min(1, rest.count(" "))]
+        return _is_place(part) or part[-1:] == ":" and "." in part
+    part = rest.partition(" ")[0]
+    if word in ("Uncaught", "Unhandled"):
+        return part[-1:] == ":" or part[:1] == "("
+    return word in ("PASS", "FAIL", "FAILED") and ("/" in part or "::" in part) or word == "=>" and part[:1] == "["
+
+
+def _is_commit(word: str) -> bool:
+    return len(word) > 6 and not word.strip("0123456789abcdef")
+
+
 def _by_tool(word: str, rest: str) -> bool:
-    """Whether a line is a command behind a shell's sign, a file's status or a commit of git, a request that was
+    """Whether a line is a file's status of git, a file of a folder's list, a step of a build, a request that was
     served."""
-    if word == "$" or word[-1:] in ("$", "#", "%") and "@" in word and ":" in word:
-        return bool(rest)
     if word in _STATUS:
         return " " not in rest.replace(" -> ", "") and ("/" in rest or "." in rest)
+    if word in _VERBS:
+        after = rest.split()[1:2]
+        asked = rest[:1] == "/" or rest.startswith("http")
+        return bool(asked and after and (after[0].startswith(("HTTP/", "net::")) or after[0].isdigit()))
+    if word in ("commit", "Merge:", "added", "Step"):
+        return _is_step(word, rest)
+    if len(word) in (10, 11) and word[0] in "-dlcbps" and not word[1:10].strip("rwxsStT-"):
+        return "-" in word and bool(rest)
+    before, dots, after_dots = word.partition("..")
+    if dots and _is_commit(before) and _is_commit(after_dots):
+        return True
+    return "/" in word and rest.endswith((" kB", " KiB", " MB")) or "/" in word and " kB " in rest
+
+
+def _is_step(word: str, rest: str) -> bool:
+    """Whether a line is a commit's first, or what a build says of a step: "added 3 packages", "Step 3/10 : RUN x"."""
+    if word == "Step":
+        return " : " in rest[:9]
+    part, _, more = rest.partition(" ")
     if word == "commit":
-        commit = rest.partition(" ")[0]
-        return len(commit) > 6 and not commit.strip("0123456789abcdef")
-    return word in _VERBS and rest[:1] == "/"
+        return _is_commit(part) and (not more or more[0] == "(")
+    if word == "Merge:":
+        return _is_commit(part) and _is_commit(more)
+    return part.isdigit() and more.startswith("package")
+
+
+def _is_command(line: str, word: str, rest: str) -> bool:
+    """Whether a line is a command behind a shell's sign."""
+    if word == "$" or word[-1:] in ("$", "#", "%") and "@" in word and ":" in word:
+        return bool(rest.strip())
+    if word[:1] == "(" and word[-1:] == ")" and rest:
+        # An environment's name in front of the sign.
+        own = rest.lstrip().partition(" ")
+        return rest.lstrip()[0] in _TOOLS or own[0][:1] != "(" and _is_command(rest.lstrip(), own[0], own[2])
+    path = line[3:] if line.startswith("PS ") else line
+    if path[1:3] == ":\\":
+        end = path.find(">")
+        return end > 0 and path[end - 1] not in " -="
+    parts = rest.split(None, 2)
+    if "@" in word:
+        return len(parts) > 2 and parts[1] in _PROMPTS
+    return word[0] in "~/" and len(parts) > 1 and parts[0] in _PROMPTS
+
+
+def _is_frame(line: str, word: str, rest: str) -> bool:
+    """Whether a line is of a stack or names a place in a file, as compilers and interpreters of some languages do."""
+    if word == "at":
+        # "at deploy (app.js:3:14)", "at app.js:3:14", "at java.lang.Thread.run(Native Method)".
+        end = rest.rstrip(")")
+        if ":" in end and end[-1:].isdigit() and ("(" in rest or " " not in rest):
+            return True
+        name, opened, _ = rest.partition("(")
+        return bool(opened) and rest[-1] == ")" and "." in name and " " not in name
+    if _is_place(word):
+        return rest.partition(" ")[0] not in _SAYS
+    if "::" in word and "." in word[: word.index("::")] and word[-1] != ":":
+        return not rest or rest.split()[0].isupper()
+    if word[-2:] == "):":
+        return "(" in word and word[-3].isdigit()
+    if "@http://" in word or "@https://" in word or "@file://" in word:
+        return word[-1].isdigit()
+    if word[:1] == "#":
+        return word[1:].isdigit() and _is_numbered(rest.strip())
+    if word[:1] == "(":
+        place = line.partition(") ")[2].partition(" ")[0]
+        return place[-1:] == ":" and _is_place(place)
+    if word[-1:] == ":" and word[:-1].isdigit():
+        return "::" in rest and " " not in rest.strip()
+    return ":in `" in line or ":in '" in line or _is_offset(line)
+
+
+def _is_offset(line: str) -> bool:
+    """Whether a line ends like a frame of Go."""
+    _, plus, offset = line.rpartition(" +0x")
+    return bool(plus and offset) and not offset.strip("0123456789abcdef")
+
+
+def _is_numbered(rest: str) -> bool:
+    """Whether a line that begins with "#3" is a frame or a build's step, and no issue: "#3 /srv/a.php(12): run()"."""
+    if rest.startswith(("0x", "{main}", "DONE ", "CACHED", "[internal] ")):
+        return True
+    if rest[:1] == "[":
+        return "/" in rest[: rest.find("]") + 1]
+    word = rest.partition(" ")[0]
+    if word[-2:] == "):":
+        return word[-3:-2].isdigit()
+    number, _, part = word.partition(".")
+    if number.isdigit() and part.isdigit() and len(part) == 3:
+        return True
+    return bool(rest) and "." in rest and _is_place(rest.split()[-1].strip("()").rpartition("//")[2])
+
+
+def _is_dump(line: str, first: str, word: str, rest: str) -> bool:
+    """Whether a line is markup or a value as a console prints it."""
+    if first == "<":
+        return line[-1] == ">" and line[1:2].isalpha() and '="' in line[: line.find(">")]
+    if first == "{":
+        return line[-1] == "}" and ":" in line
+    return first == "(" and word[1:-1].isdigit() and rest[:1] == "[" and line[-1] == "]"
+
+
+def _is_level(first: str, word: str) -> bool:
+    """Whether a line's first word is a log's level: "error: x" and "[WARN] x", not "Error handling is bad"."""
+    if first in "[<":
+        word = word[1:]
+    level = word.rstrip(":]>)|").lower()
+    if level not in _LEVELS:
+        return False
+    return first in "[<" or len(word) > len(level) or word in ("ERROR", "WARN", "WARNING", "FATAL", "CRITICAL")
 
 
 def _is_stamped(line: str, first: str) -> bool:
@@ -365,9 +604,9 @@ def _is_stamped(line: str, first: str) -> bool:
 
 
 def _is_place(word: str) -> bool:
-    """Whether a line's first word is a place in a file: "app.tsx:52", "main.go:3:14:", "203|", "test_x.py::test_a"."""
+    """Whether a word is a place in a file: "app.tsx:52", "main.go:3:14:", "203|"."""
     name, _, rest = word.partition(":")
     number = rest.rstrip(":").replace(":", "")
     if number.isdigit() and "." in name and name[-1:].isalnum() and not name.replace(".", "").isdigit():
         return True
-    return word.rstrip("|").isdigit() and word[-1:] == "|" or "::" in word and "." in name and len(rest) > 2
+    return word.rstrip("|").isdigit() and word[-1:] == "|"

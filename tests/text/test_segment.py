@@ -39,6 +39,40 @@ HTML Element: <div class="quartz"></div>
 DOM Path: div#root > div.quartz
 React Component: Quartz
     at quartz (app.js:3:14)
+dev@host shop % make quartz
+(venv) dev@host:~/shop$ make quartz
+(base) ➜  shop git:(main) ✗ quartz
+~/shop $ make quartz
+PS C:\\work> make quartz
+C:\\work>make quartz
+-rw-r--r-- 1 dev dev 40 quartz.sh
+3f2a9c1..8b1d2e4  quartz -> quartz
+(use "git restore <file>..." to discard quartz)
+added 120 packages of quartz
+dist/quartz/index.js  143.2 kB
+error TS2304: Cannot find name 'quartz'.
+src/quartz.ts(12,5): error TS2304: no name
+Exception in thread "main" quartz.Fault
+Caused by: java.lang.Fault: quartz
+    at quartz.Thread.run(Native Method)
+from /srv/quartz.rb:12:in `login'
+PHP Fatal error:  quartz
+#0 /srv/quartz.php(12): login()
+#0  0x00007f in quartz ()
+#1      main (file:///srv/quartz.dart:3:14)
+login@http://localhost/quartz.js:1:2
+quartz @ logger.ts:28
+4: quartz::run
+(shop 0.1.0) lib/quartz.ex:12: Shop.run/1
+/srv/quartz.go:12 +0x1d
+#12 [build 3/5] RUN quartz
+Step 3/10 : RUN quartz
+=> [build 3/5] RUN quartz
+{"level":"error","msg":"quartz"}
+{status: 'quartz', cached: true}
+(3) ['quartz', 'lever']
+<link rel="icon" href="/quartz.ico">
+GET http://localhost/quartz net::ERR_FAILED
 2026-11-02 10:11:12 quartz started
 [WARN] quartz is slow
 """.strip("\n").split("\n")
@@ -63,6 +97,40 @@ why does quartz say "not found"?
 the error: quartz is gone
 pass quartz as the second argument
 author of quartz?
+INFO lines of quartz are too loud
+commit 3f2a9c1d77 broke quartz
+GET /quartz returns 500
+POST /quartz gives a 403 when it is off
+Merge: the quartz branch
+Author: show the name of quartz
+CONTEXT: we use quartz
+HINT: look at quartz
+DETAIL: quartz
+PASS the quartz token to it
+FAIL the build when quartz is missing
+Caused by: the quartz change
+Unhandled errors in quartz are lost
+Uncaught faults of quartz too
+thread 'quartz' is stuck
+goroutine leak in quartz
+On branch main quartz fails
+... and quartz too
+=> so quartz is broken
+--> quartz
+app.tsx:52 is wrong in quartz
+tests/test_a.py::test_b fails since quartz
+#12 quartz is done
+#12 [quartz] is not closed
+Step 3 of quartz fails
+added 3 tests of quartz
+added quartz to the list
+total quartz is wrong
+(1) quartz
+(see) quartz
+4: quartz first
+~/quartz is my folder
+at quartz (see notes)
+why +0x3 quartz
 - move quartz to the top
 * quartz first
 """.strip("\n").split("\n")
@@ -80,6 +148,14 @@ def test_what_a_person_says_is_typed(line):
     for prompt in (line, f"please look:\n{line}\n", f"{line}\n\nand tell me"):
         read = Prompt(prompt)
         assert "quartz" in read.typed and not read.pasted.strip(), prompt
+
+
+def test_what_could_be_either_is_a_programs_beside_a_programs_line():
+    for log in ("INFO quartz is up\nERROR lever is down", "remote: quartz\nTo github.com:dev/shop.git", "$ make shop\nvite v5.0.0 quartz"):
+        assert "quartz" in Prompt("see\n" + log).pasted, log
+        first, second = log.split("\n")
+        assert "quartz" in Prompt("see\n" + (first if "quartz" in first else second)).typed, log
+        assert "quartz" in Prompt("see\n" + (first + "\n\nand what of\n\n" + second)).typed, log
 
 
 def test_what_is_set_in_below_a_programs_line_is_the_programs():
