@@ -162,12 +162,18 @@ class Prompt:
         return [stem for stem in dict.fromkeys(analyse(" ".join(telling))) if len(stem) > 1 and not stem.isdigit()]
 
     def named(self, seen: str) -> bool:
-        """Whether ``seen``, words of the prompt, are in the last part of a typed path: the file that it names."""
+        """Whether ``seen``, words of the prompt, are in the last part of a typed path: the file that it names. What a
+        file ends in says nothing of it, but with the words before: "package.json", not "json"."""
+        wanted = " " + _words(seen) + " "
         for chunk in self.typed.split():
             if path_kind(chunk) == PASTED and "://" not in chunk and not chunk.startswith("www."):
-                name = chunk.rstrip(_RIGHT).replace("\\", "/").rpartition("/")[2].lower()
-                words = [name[start:end] for start, end, _ in pieces(name)]
-                if (" " + seen + " ") in " " + " ".join(words) + " ":
+                name = chunk.rstrip(_RIGHT).replace("\\", "/").rstrip("/").rpartition("/")[2].lower()
+                stem = name.rpartition(".")[0] or name
+                if (
+                    wanted in " " + _words(stem) + " "
+                    or wanted.count(" ") > 2
+                    and (" " + _words(name) + " ").endswith(wanted)
+                ):
                     return True
         return False
 
@@ -253,6 +259,11 @@ class Prompt:
                 name = chunk[1:].rstrip(".,;:!?)]}\"'`")
                 if name and name[-1] != "*" and name[0].isalnum():
                     self.starred.add(fold(name))
+
+
+def _words(name: str) -> str:
+    """The words of a name, one space between them."""
+    return " ".join([name[start:end] for start, end, _ in pieces(name)])
 
 
 def _limited(text: str, head: int = HEAD, tail: int = TAIL) -> str:
@@ -344,6 +355,8 @@ def path_kind(chunk: str) -> int:
     if "://" in chunk or chunk.startswith("www."):
         return PASTED
     core = chunk.rstrip(_RIGHT).lstrip(_LEFT)
+    if core[-1:] == "(":
+        core = core[:-1]  # "undo.layers()"
     slashes = core.count("/") + core.count("\\")
     name = core.replace("\\", "/").rpartition("/")[2] if slashes else core
     stem, dot, ending = name.rpartition(".")

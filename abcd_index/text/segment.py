@@ -5,8 +5,9 @@ Prompt path; loaded only for a prompt that could hold more than one typed line. 
 
 from abcd_index.text.normalise import noise
 
-# More than this was not typed in one go: what stands before and after it counts as typed, the rest as pasted.
-TYPED_MOST, TYPED_HEAD, TYPED_TAIL = 4000, 1000, 1000
+# More than this was not typed in one go. What is too much is taken from the middle, and as much again: from twice the
+# length on, only the first and the last paragraph count as typed. So no character more makes another prompt of it.
+TYPED_MOST, PARAGRAPH = 4000, 1000
 # Of what was pasted, so much is looked at: a log tells its news at its start or its end.
 PASTED_HEAD, PASTED_TAIL = 4000, 3000
 
@@ -242,10 +243,7 @@ def ends(text: str, head: int, tail: int) -> str:
         return text
     stop, start = head, len(text) - tail
     # Half a word must not match; a blob without white space is cut anyhow.
-    for at in range(stop, stop - 100, -1):
-        if text[at].isspace():
-            stop = at
-            break
+    stop = _between(text, stop)
     for at in range(start - 1, start + 100):
         if text[at].isspace():
             start = at
@@ -402,8 +400,9 @@ def _without_marks(text: str) -> str:
 
 
 def _ends(text: str, pasted: "list[str]") -> str:
-    """The first and the last paragraph of a long text, or its first and last line when it has no paragraphs."""
-    head, tail = text[:TYPED_HEAD], text[-TYPED_TAIL:]
+    """What counts as typed of a long text: its first and its last paragraph, or line when it has no paragraphs, and as
+    much of what is beside them as its length leaves."""
+    head, tail = text[:PARAGRAPH], text[-PARAGRAPH:]
     for gap in ("\n\n", "\n"):
         if gap in head:
             head = head[: head.index(gap)]
@@ -412,8 +411,22 @@ def _ends(text: str, pasted: "list[str]") -> str:
         if gap in tail:
             tail = tail[tail.rindex(gap) :]
             break
-    pasted.append(text[len(head) : len(text) - len(tail)])
-    return head + "\n\n" + tail
+    half = (2 * TYPED_MOST - len(text)) // 2
+    stop, start = max(len(head), half), len(text) - max(len(tail), half)
+    if half > len(head):
+        stop = _between(text, stop)
+    if half > len(tail):
+        start = _between(text, start)
+    pasted.append(text[stop:start])
+    return text[:stop] + "\n\n" + text[start:]
+
+
+def _between(text: str, at: int) -> int:
+    """A place between two words at or a little before ``at``; there is none in a blob."""
+    for place in range(at, max(at - 100, 0), -1):
+        if text[place].isspace():
+            return place
+    return at
 
 
 def _is_programs(lines: "list[str]", number: int, bare: str) -> bool:

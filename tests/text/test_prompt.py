@@ -8,7 +8,7 @@ import pytest
 from abcd_index.agenthooks.match import EXACT, INFLECTED, UNACCENTED, ZONE_WEIGHT, excluded, match
 from abcd_index.agenthooks.prompt import HEAD, PART, PASTED, TAIL, TYPED, Prompt
 from abcd_index.text.patterns import entries
-from abcd_index.text.segment import PASTED_HEAD, PASTED_TAIL, TYPED_HEAD, TYPED_TAIL, ends
+from abcd_index.text.segment import PARAGRAPH, PASTED_HEAD, PASTED_TAIL, ends
 
 
 def lookup(*keywords):
@@ -123,7 +123,7 @@ def test_the_middle_of_a_huge_prompt_is_not_read():
     prompt = Prompt("deploy now\n\n" + filler + "\n\nunseen\n\n" + filler + "\n\nand auth?")
     assert only("deploy", prompt.typed) and only("auth", prompt.typed)
     assert "unseen" not in prompt.words
-    assert len(prompt.typed) <= TYPED_HEAD + TYPED_TAIL + 2
+    assert len(prompt.typed) <= 2 * PARAGRAPH + 2
     assert len(prompt.pasted) <= PASTED_HEAD + PASTED_TAIL + 2
 
 
@@ -212,3 +212,27 @@ def test_matching_loads_next_to_nothing():
     assert done.stdout.strip() == str(["abcd_index", "abcd_index.agenthooks", "abcd_index.agenthooks.match",
                                        "abcd_index.agenthooks.prompt", "abcd_index.text",
                                        "abcd_index.text.normalise"])
+
+
+# Files that are named
+
+@pytest.mark.parametrize("text, seen", [
+    ("open src/auth/login.ts", "login"), ("see `src/auth/login.test.ts`,", "login"), ("open app/package.json", "package.json"),
+    ("open app/my.config.json", "config.json"), ("look into src/login/", "login"), ("C:\\shop\\login.py fails", "login"),
+    ("see docs/canvas-transforms.md.", "canvas transforms"), ("@src/login.ts", "login")])
+def test_a_typed_path_names_its_file(text, seen):
+    assert Prompt(text).named(seen)
+
+
+@pytest.mark.parametrize("text, seen", [
+    ("open src/a/x.json", "json"), ("open app/package.json", "json"), ("open src/auth/login.ts", "auth"),
+    ("https://example.org/login", "login"), ("login", "login"), ("why?\n```\nsrc/auth/login.ts\n```", "login")])
+def test_other_words_name_no_file(text, seen):
+    assert not Prompt(text).named(seen)
+
+
+@pytest.mark.parametrize("text", ["fix undo.layers", "fix undo.layers()", "(undo.layers) is slow", "undo.layers, then?"])
+def test_a_dotted_name_is_one_name(text):
+    prompt = Prompt(text)
+    kinds = {token[0]: token[2] for token in prompt.tokens if token is not None}
+    assert kinds["undo"] == kinds["layers"] == PART

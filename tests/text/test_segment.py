@@ -201,3 +201,14 @@ def test_a_paste_is_read_to_the_same_length_in_every_script(extra):
     assert len(log) < 7000
     words = Prompt("why?\n" + log).run.split()
     assert "quartz" in words and "zircon" in words
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", "\n\n"])
+def test_a_character_more_takes_no_more_than_a_word_or_two_from_what_was_typed(gap):
+    text = gap.join(f"word{number}" for number in range(2000))
+    before = len(Prompt(text[:3900]).typed)
+    for length in range(3901, 9000, 3):
+        typed = len(Prompt(text[:length]).typed)
+        assert before - typed < 40, length
+        before = typed
+    assert Prompt(text[:9000]).typed.startswith("word0") and before < 2100
