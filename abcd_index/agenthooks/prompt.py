@@ -74,7 +74,7 @@ class Prompt:
         self._forms: dict[str, Sequence[int]] | None = None
         self._folded: tuple[str, str] | None = None
         if len(text) > HEAD + TAIL:
-            text = _limited(text)
+            text = _beginning(text)
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         text = text.lstrip("\ufeff \t\n")
@@ -264,6 +264,13 @@ class Prompt:
 def _words(name: str) -> str:
     """The words of a name, one space between them."""
     return " ".join([name[start:end] for start, end, _ in pieces(name)])
+
+
+def _beginning(text: str) -> str:
+    """A long prompt to its limit, without the blocks in front: where they end must not be in what is left out."""
+    from abcd_index.text.segment import unwrapped
+
+    return _limited(unwrapped(text.lstrip("\ufeff \t\r\n")))
 
 
 def _limited(text: str, head: int = HEAD, tail: int = TAIL) -> str:

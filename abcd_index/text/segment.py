@@ -370,14 +370,16 @@ def _fault(line: str) -> int:
 def unwrapped(text: str) -> str:
     """``text`` without the closed blocks that a host put in front of a person's words; as it is where nothing follows
     them."""
-    rest = text
-    while rest[:1] == "<":
-        tag = rest[1:].partition(">")[0].partition(" ")[0].lower()
-        end = rest.find("</" + tag + ">") if tag in _SYSTEM else -1
+    at = 0
+    while text.startswith("<", at):
+        tag = text[at + 1 : at + 200].partition(">")[0].partition(" ")[0]
+        end = text.find("</" + tag + ">", at) if tag.lower() in _SYSTEM else -1
         if end < 0:
             break
-        rest = rest[end + len(tag) + 3 :].lstrip()
-    return rest or text
+        at = end + len(tag) + 3
+        while text[at : at + 1].isspace():
+            at += 1
+    return text[at:] or text
 
 
 def _without_marks(text: str) -> str:

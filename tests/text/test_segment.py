@@ -185,6 +185,14 @@ def test_a_closed_block_in_front_is_not_typed_and_silences_nothing(tag):
     assert Prompt("<system-reminder>lever and quartz").machine
 
 
+@pytest.mark.parametrize("block", [
+    "<SYSTEM-REMINDER>lever</SYSTEM-REMINDER>\n", "<system-reminder kind='a'>lever</system-reminder>", "<system_instruction>" + "lever " * 3000 + "</system_instruction>",
+    "<system-reminder>lever</system-reminder> \n" * 3000])
+def test_a_block_in_front_of_any_kind_and_length(block):
+    read = Prompt(block + "why is quartz slow?\n" + "and zircon?\n" * 1500)
+    assert read.typed.startswith("why is quartz slow?") and not read.machine and "lever" not in read.words
+
+
 @pytest.mark.parametrize("prompt", ["<task>quartz</task>", "[Image #1] quartz", "quartz [Image #12]", "quartz [Pasted text #1 +20 lines]"])
 def test_tags_and_a_clients_marks_are_no_words(prompt):
     assert Prompt(prompt).typed.split() == ["quartz"]
