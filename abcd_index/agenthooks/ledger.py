@@ -93,13 +93,20 @@ def last_brought(session: "Session") -> "tuple[int, str] | None":
     data = load(session, LEDGER, LONGEST) or b""
     if not data.startswith((MAGIC + " " + session.mark + "\n").encode("ascii")):
         return None
+    last = ""
     for line in reversed(data.decode("ascii", "replace").split("\n")):
         words = line.split(" ")
-        if words[0] == ".":
+        said = words[1:2] if words[0] == "." else words[3:4] if words[0] == "+" else []
+        if not said:
+            continue
+        # What a second hook brought of the same prompt is nothing.
+        name = said[0].partition("@")[0]
+        if last and name != last:
             return 0, ""
-        if words[0] == "+" and len(words) > 4:
-            return len(words) - 4, words[1]
-    return None
+        last = name
+        if words[0] == "+":
+            return (len(words) - 4, words[1]) if len(words) > 4 else None
+    return (0, "") if last else None
 
 
 def _parse(ledger: "Ledger", data: bytes, mark: str, said: str, refresh_every: int) -> bool:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # A pipe takes this much at once everywhere; more needs somebody to feed it.
 PIPE = 4096
-# Copilot's name for the tokens that are in the window.
-CONTEXT = "current_context_tokens"
+# Copilot's names for the tokens in the window, and for those of the last request, which its percentage is made of.
+CONTEXT, LAST = "current_context_tokens", "last_call_input_tokens"
 
 
 def main() -> None:
@@ -94,8 +94,11 @@ def figures(window: object) -> "tuple[float | None, str]":
     size = number(window.get("context_window_size"))
     if size == 0:
         return None, ""
-    tokens = tokens_of(window.get(CONTEXT if CONTEXT in window else "current_usage"))
-    said = "/".join(["-" if n is None else "%.6g" % n for n in (used, free, tokens, size)])
+    tokens = told = tokens_of(window.get("current_usage"))
+    if CONTEXT in window:
+        # After a compaction the first is new at once, and the percentage is still the old one.
+        tokens, told = number(window[CONTEXT]), number(window.get(LAST))
+    said = "/".join(["-" if n is None else "%.6g" % n for n in (used, free, told, size)])
     if used is None and free is not None:
         used = 100 - free
     if used is None and tokens is not None and size:

@@ -288,6 +288,8 @@ def test_the_line_shows_what_the_last_prompt_brought(auth):
     assert line(90) == "90 % of the context window free"
     auth.quick("auth")
     assert line(82) == "3 pages, FRESH 82 %" and line(60) == "3 pages, FRESH 60 %"
+    auth.quick("auth")  # The same prompt, given to a second hook.
+    assert line(60) == "3 pages, FRESH 60 %"
     auth.quick("nothing that is known")
     assert line(59) == "no page \u00b7 59 % of the context window free"
     auth.start("compact")

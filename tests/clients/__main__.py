@@ -36,9 +36,10 @@ def one(agent, options):
         print(f"{agent.name} {run.version()}", flush=True)
         run.cli("install", "--agent", agent.name)
         for step, fine, seen in steps(run):
-            failed += not fine
-            print(f"  {'ok  ' if fine else 'WRONG'}  {step}" + ("" if fine else f": {seen}"), flush=True)
-            if not fine and options.keep:
+            failed += fine is False
+            said = {True: "ok   ", False: "WRONG", None: "-    "}[fine]
+            print(f"  {said}  {step}" + ("" if fine else f": {seen}"), flush=True)
+            if fine is False and options.keep:
                 print(run.said[-800:])
         print(f"  {time.monotonic() - begun:.0f} s", flush=True)
     finally:

@@ -2,6 +2,8 @@
 
 import json
 
+from abcd_index.install.entries import bare_python, scripts_folder
+
 
 class Agent:
     """``package`` and ``program``: on npm and in its bin folder. ``name``: as ``install --agent`` knows it.
@@ -121,11 +123,18 @@ class Qwen(Agent):
 
 class Copilot(Agent):
     name, package, program = "copilot", "@github/copilot@latest", "copilot"
+    terminal = True
+
+    def prepare(self, run):
+        line = f"{bare_python()} -I -S {scripts_folder()}/statusline_hook.py"
+        said = {"statusLine": {"type": "command", "command": line}, "trusted_folders": [str(run.project)]}
+        write(run.home / ".copilot" / "settings.json", said)
+        write(run.home / ".copilot" / "config.json", said)
 
     def environment(self, run):
         return {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS": "true",
                 "COPILOT_PROVIDER_BASE_URL": run.url + "/v1", "COPILOT_PROVIDER_API_KEY": "dummy",
-                "COPILOT_MODEL": "fake-model"}
+                "COPILOT_MODEL": "fake-model", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "600000"}
 
     def ask(self, prompt, again):
         return [*(["--continue"] if again else []), "--allow-all-tools", "-p", prompt]
@@ -152,6 +161,7 @@ class Opencode(Agent):
 
 class Kimi(Agent):
     name, package, program = "kimi", "@moonshot-ai/kimi-code@latest", "kimi"
+    fills = "[[usage 95000]]"
 
     def prepare(self, run):
         write(run.home / ".kimi-code" / "config.toml", f"""\

@@ -12,6 +12,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SUBAGENT = ("Task", "Agent", "task", "agent", "spawn_agent", "invoke_agent")
+GENERAL = {"task": "general", "invoke_agent": "generalist"}  # What each calls the one that can do anything.
 USUAL = 1200
 
 
@@ -106,7 +107,7 @@ def sub_agent(messages, tools):
     given = {}
     for key, kind in schema.get("properties", {}).items():
         if key in ("subagent_type", "agent_type", "agent_name"):
-            given[key] = (kind.get("enum") or ["general" if name == "task" and "background" not in kind else "general-purpose"])[0]
+            given[key] = (kind.get("enum") or [GENERAL.get(name, "general-purpose")])[0]
         elif key in ("prompt", "message"):
             given[key] = found.group(1)
         elif key in schema.get("required", ()):
@@ -180,6 +181,8 @@ class _Handler(BaseHTTPRequestHandler):
     def heard(self, body, messages, tools):
         """(number, usage, sub-agent call or None) for a request."""
         number = self.answers.heard(body)
+        if messages and messages[-1][2]:
+            time.sleep(2)  # The sub-agent may be at work; some agents end with their own last word.
         if tools:
             self.answers.said("\n".join(last_said(messages)))
         return number, self.answers.usage, sub_agent(messages, tools) if tools else None

@@ -7,7 +7,7 @@ from .run import ALPHA, BETA, Terminal
 
 
 def steps(run):
-    """Yield (step, whether it was as it should be, what was seen instead)."""
+    """Yield (step, whether it was as it should be or None, what was seen instead)."""
     yield from conversation(run)
     yield from compaction(run)
     yield from places(run)
@@ -15,7 +15,7 @@ def steps(run):
     if run.agent.slash:
         yield from slash(run)
     if run.agent.terminal:
-        yield from status_line(run)
+        yield from interactive(run)
     yield from leaving(run)
 
 
@@ -70,8 +70,8 @@ def sub_agent(run):
     requests = run.ask("hello [[task find out about login]]")
     own = [body for body in requests if counted(body, "find out about login") and not counted(body, "[[task")]
     if not own:
+        yield "a sub-agent's prompt", None, "it was not asked"
         return
-    # The person's own prompt names the page's keyword too, so the first request has it.
     yield "a sub-agent's prompt", not any(counted(body, ALPHA) for body in own), "the page came to the sub-agent"
 
 
@@ -82,8 +82,11 @@ def slash(run):
     yield judged("slash command", run.ask("/look auth"), 1, 0)
 
 
-def status_line(run):
-    run.cli("install", "--agent", run.agent.name, "--status-line")
+def interactive(run):
+    if run.agent.name == "copilot":
+        run.cli("install", "--local")  # Copilot runs these, too.
+    else:
+        run.cli("install", "--agent", run.agent.name, "--status-line")
     before = len(run.model.requests)
     terminal = Terminal(run)
     try:
@@ -91,18 +94,26 @@ def status_line(run):
         terminal.type("why does auth fail [[usage 450000]]")
         asked = terminal.wait(30, lambda: len(run.model.requests) > before)
         yield judged("interactive", run.model.requests[before:] if asked else [], 1, 0)
-        terminal.wait(8, lambda: b"1 page," in terminal.seen)
-        if run.agent.name == "claude":
-            yield "status line", b"1 page, " in terminal.seen, repr(terminal.seen[-600:])
-            yield "fill", any(0 < float(one) < 100 for one in run.fills() if one != "-"), str(run.fills())
-            terminal.type("/compact")
-            terminal.wait(12)
-            yield "no command is shown after /compact", b"session_hook.py" not in terminal.seen, "its command is on the screen"
-        else:
+        terminal.wait(8, lambda: b" page, " in terminal.seen)  # A terminal is sent what changed
+        known = [float(one) for one in run.fills() if one != "-"]
+        if run.agent.name == "qwen":
             # The window of a model that it does not know has size 0.
-            yield "fill is not known", not [one for one in run.fills() if one != "-"], str(run.fills())
+            yield "fill is not known", not known, str(known)
+            return
+        yield "status line", b" page, " in terminal.seen, repr(terminal.seen[-600:])
+        yield "fill", any(0 < one < 100 for one in known), str(known)
+        terminal.type("/compact")
+        terminal.wait(12)
+        yield "no command is shown after /compact", b"_hook.py" not in terminal.seen, "its command is on the screen"
+        before = len(run.model.requests)
+        terminal.type("auth, once more [[usage 1000]]")
+        terminal.wait(30, lambda: len(run.model.requests) > before)
+        came = [with_last_prompt(body, ALPHA) for body in run.model.requests[before:]]
+        yield "after /compact", any(came), "the page did not come again"
     finally:
         terminal.close()
+        if run.agent.name == "copilot":
+            run.cli("uninstall", "--agent", "claude")
 
 
 def leaving(run):

@@ -235,6 +235,19 @@ def test_what_copilot_adds_up_over_the_session_is_not_what_is_in_the_window(auth
     assert read_fill(session_of_payload(payload, auth)).remaining == pytest.approx(100 - 12.553)
 
 
+def test_copilots_old_percentage_does_not_count_after_a_compaction(auth):
+    payload = recorded("copilot-1.0.102-statusLine", auth)
+    payload["context_window"].update(used_percentage=75, remaining_percentage=25, last_call_input_tokens=75000)
+    statusline.keep(payload, auth.places)
+    auth.sandbox.hook(recorded("copilot-1.0.102-preCompact-manual", auth), script="session_hook.py")
+    payload["context_window"]["current_context_tokens"] = 9000  # This is new at once.
+    statusline.keep(payload, auth.places)
+    assert read_fill(session_of_payload(payload, auth)).remaining == 100
+    payload["context_window"].update(used_percentage=10, remaining_percentage=90, last_call_input_tokens=10000)
+    statusline.keep(payload, auth.places)
+    assert read_fill(session_of_payload(payload, auth)).remaining == 90
+
+
 def test_agents_whose_prompts_may_take_no_context_are_told_where_the_pages_are(auth):
     done = auth.sandbox.hook(recorded("vscode-docs-SessionStart", auth), script="session_hook.py")
     answer = json.loads(done.stdout)["hookSpecificOutput"]

@@ -116,7 +116,7 @@ def test_kimis_file_is_the_persons_own_and_serves_all_projects(project):
     project.install("kimi")
     (file,) = files_of("kimi", project)
     text = file.read_text()
-    assert text.count("[[hooks]]") == 2
+    assert text.count("[[hooks]]") == 3
     _, said = project.uninstall()
     assert file.read_text() == text and "uninstall --agent kimi" in said
     project.uninstall("kimi")
