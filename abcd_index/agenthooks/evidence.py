@@ -144,7 +144,7 @@ class Evidence:
         if all([is_chore(word) for hit in hits for word in hit.normal.split()]):
             return True
         pages = self._artefact.pages
-        if phrase or pages < TELLING_STORE:
+        if phrase or pages < TELLING_STORE or distinct(hits) > 1:
             return False
         return all([self._artefact.term(stem)[0] > MANY * pages for stem in own if stem in self._stems])
 

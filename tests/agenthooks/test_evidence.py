@@ -69,6 +69,12 @@ def test_a_keyword_that_many_pages_say_is_a_line_unless_the_store_is_too_small_t
     assert came(hooked, "fix auth behind the proxy, the cookie is dropped")["cookie"] is True
 
 
+def test_two_keywords_support_each_other(hooked):
+    hooked.pages(store(**fillers(30, "auth and login")))
+    assert came(hooked, "auth") == {"cookie": False} and came(hooked, "fix login") == {"cookie": False}
+    assert came(hooked, "fix auth and login") == {"cookie": True}
+
+
 def test_an_everyday_keyword_is_a_line_without_support(hooked):
     hooked.pages(store(cookie=(["review"], *BODIES["cookie"][1:])))
     assert came(hooked, "review it") == {"cookie": False}
